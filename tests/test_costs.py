@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from lockstep.costs import (
+    parameter_server_bytes,
+    ring_all_reduce_bytes,
+    ring_all_reduce_seconds,
+)
+
+
+def bytes_sent_by_a_ring(world_size: int, length: int) -> list[int]:
+    """A ring all-reduce over NumPy buffers that counts what each rank really sends."""
+    buffers = [np.random.default_rng(rank).normal(size=length) for rank in range(world_size)]
+    expected = sum(buffers)
+    chunks = [np.array_split(buffer.copy(), world_size) for buffer in buffers]
+    sent = [0] * world_size
+    for first_chunk, adding in ((0, True), (1, False)):  # reduce-scatter, then all-gather
+        for step in range(world_size - 1):
+            indices = [(rank + first_chunk - step) % world_size for rank in range(world_size)]
+            messages = [chunks[rank][index].copy() for rank, index in enumerate(indices)]
+            for rank, (index, message) in enumerate(zip(indices, messages, strict=True)):
+                sent[rank] += message.nbytes
+                target = chunks[(rank + 1) % world_size]
+                target[index] = target[index] + message if adding else message
+    for rank in range(world_size):
+        np.testing.assert_allclose(np.concatenate(chunks[rank]), expected, rtol=1e-12)
+    return sent
+
+
+@pytest.mark.parametrize("world_size", [1, 2, 3, 4, 8])
+def test_ring_bytes_equal_those_of_a_ring_that_is_run(world_size: int) -> None:
+    length = 24 * 7
+    assert (
+        bytes_sent_by_a_ring(world_size, length)
+        == [pytest.approx(ring_all_reduce_bytes(world_size, 8 * length))] * world_size
+    )
+
+
+def test_seconds_have_a_latency_part_and_a_bandwidth_part() -> None:
+    assert ring_all_reduce_seconds(4, 0, latency=0.5, bandwidth=1.0) == 3.0
+    assert ring_all_reduce_seconds(4, 8.0, latency=0.0, bandwidth=2.0) == pytest.approx(
+        ring_all_reduce_bytes(4, 8.0) / 2.0
+    )
+    assert ring_all_reduce_seconds(1, 8.0, latency=1.0, bandwidth=1.0) == 0
+
+
+def test_a_server_carries_a_gradient_in_and_weights_out_for_each_worker() -> None:
+    assert parameter_server_bytes(4, 10.0) == 80.0
+
+
+@pytest.mark.parametrize("bad", [(0, 1.0), (-1, 1.0), (2, -1.0)])
+def test_bad_sizes_are_named(bad: tuple[int, float]) -> None:
+    for formula in (ring_all_reduce_bytes, parameter_server_bytes):
+        with pytest.raises(ValueError, match=f"world_size={bad[0]}, size={bad[1]}"):
+            formula(*bad)
+
+
+def test_a_bandwidth_of_zero_is_named() -> None:
+    with pytest.raises(ValueError, match="bandwidth=0"):
+        ring_all_reduce_seconds(2, 1.0, latency=0.0, bandwidth=0)

@@ -1,0 +1,72 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from lockstep import trace
+from lockstep.trace import Event
+
+# Rank 0 computes for 3 of 4 s, rank 1 for 2 of 4 s; each all-reduces for 1.5 s.
+EVENTS = [
+    Event("a", 0, 10.0, 12.0),
+    Event("b", 0, 11.0, 13.0),
+    Event("a", 1, 12.0, 14.0),
+    Event("bucket", 0, 12.0, 13.5, "all-reduce"),
+    Event("bucket", 1, 12.5, 14.0, "all-reduce"),
+]
+
+
+def test_numbers() -> None:
+    assert trace.makespan(EVENTS) == 4.0
+    assert trace.utilisation(EVENTS) == pytest.approx(5 / 8)
+    assert trace.bubble(EVENTS) == pytest.approx(3 / 8)
+    assert trace.utilisation(EVENTS, "all-reduce") == pytest.approx(3 / 8)
+    assert trace.overlap(EVENTS, "compute", "all-reduce") == pytest.approx(1.0 + 1.5)
+
+
+def test_save_and_load_keep_everything_and_sort(tmp_path: Path) -> None:
+    trace.save(EVENTS[2:], tmp_path / "1.json")
+    trace.save(EVENTS[:2], tmp_path / "0.json")
+    loaded = trace.load(tmp_path / "1.json", tmp_path / "0.json")
+    assert sorted(map(repr, loaded)) == sorted(map(repr, EVENTS))
+    assert [event.start for event in loaded] == sorted(event.start for event in EVENTS)
+
+
+def test_record_keeps_the_event_of_a_body_that_raises() -> None:
+    events: list[Event] = []
+    with pytest.raises(KeyError), trace.record(events, "step", rank=3, kind="io"):
+        raise KeyError
+    assert [(e.name, e.rank, e.kind) for e in events] == [("step", 3, "io")]
+    assert events[0].end >= events[0].start
+
+
+def test_chrome_trace_has_microseconds_from_the_first_event(tmp_path: Path) -> None:
+    trace.write_chrome(EVENTS, tmp_path / "trace.json")
+    rows = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    first = rows[0]
+    assert (first["ph"], first["pid"], first["ts"], first["dur"]) == ("X", 0, 0.0, 2e6)
+    assert [row["args"]["name"] for row in rows if row["ph"] == "M"] == ["rank 0", "rank 1"]
+
+
+def test_drawing_has_a_named_lane_for_each_rank_and_kind() -> None:
+    axes = trace.draw(EVENTS, title="Two ranks").axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "rank 0, compute",
+        "rank 0, all-reduce",
+        "rank 1, compute",
+        "rank 1, all-reduce",
+    ]
+    assert axes.get_xlabel() == "time (ms)"
+    widths = sorted(bar.get_width() for bar in axes.patches)
+    assert widths == pytest.approx([1500, 1500, 2000, 2000, 2000])
+
+
+def test_bad_input_is_named() -> None:
+    with pytest.raises(ValueError, match="'late' of rank 1 ends at"):
+        Event("late", 1, 2.0, 1.0)
+    with pytest.raises(ValueError, match="no events"):
+        trace.makespan([])
+    with pytest.raises(ValueError, match="at least one file"):
+        trace.load()
+    with pytest.raises(ValueError, match="same moment"):
+        trace.utilisation([Event("a", 0, 1.0, 1.0)])
