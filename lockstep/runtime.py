@@ -1,0 +1,186 @@
+"""The start of every notebook: a scratch folder, quiet frameworks, one line on what is here."""
+
+import contextlib
+import importlib
+import importlib.util
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from lockstep import __version__
+
+BOOK = "https://OWNER-NOT-SET.github.io/lockstep/"
+
+# What start() can be asked for: the modules that it imports for it, with the names that it prints.
+FRAMEWORKS = {
+    "tensorflow": {"tensorflow": "TensorFlow", "keras": "Keras"},
+    "torch": {"torch": "torch"},
+}
+INSTALL = {
+    "tensorflow": "https://www.tensorflow.org/install",
+    "torch": "https://pytorch.org/get-started/locally/",
+}
+
+# Read by the frameworks when they are imported, and inherited by the processes that a chapter
+# starts. oneDNN picks kernels by CPU model, and with them the order of additions.
+ENVIRONMENT = {
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    "TF_ENABLE_ONEDNN_OPTS": "0",
+    "KERAS_BACKEND": "tensorflow",
+}
+
+# PCI vendor Google, and the device ids of its TPUs, as in jax/_src/hardware_utils.py.
+TPU_VENDOR = "0x1ae0"
+TPU_DEVICES = {"0x0027", "0x0056", "0x005e", "0x0062", "0x0063", "0x006f", "0x0076"}
+
+# Waits for the end of its standard input, which comes when the kernel ends, however it ends.
+REMOVE_WHEN_KERNEL_ENDS = """
+import shutil, sys
+sys.stdin.read()
+shutil.rmtree(sys.argv[1], ignore_errors=True)
+"""
+
+_scratch: Path | None = None
+_remover: subprocess.Popen[bytes] | None = None  # a reference, because its pipe is the signal
+
+
+def start(*frameworks: str, course: str | None = None) -> None:
+    """Make the kernel ready for a notebook, and print what it runs on in one line.
+
+    Works in a scratch folder that is removed when the kernel ends, and imports `frameworks` with
+    their logging off. TensorFlow's runtime is not started, so logical devices can still be set.
+    Running it again changes nothing.
+
+    Args:
+        frameworks: any of "tensorflow" and "torch".
+        course: the version of the package that the notebook was written for, such as "0.1".
+            Old copies of notebooks call this function in the newest package: it must go on
+            accepting what their set-up cells pass.
+
+    Raises:
+        ValueError: a framework that start() does not know.
+        ImportError: a framework that is not installed here.
+        RuntimeError: a notebook written for another version of the package.
+    """
+    _check_course(course)
+    for name in frameworks:
+        _check_framework(name)
+    _enter_scratch_folder()
+    for key, value in ENVIRONMENT.items():
+        os.environ.setdefault(key, value)
+
+    # The line grows during the imports, so that it shows what the reader is waiting for.
+    print(f"Python {platform.python_version()}", end="", flush=True)
+    for name in frameworks:
+        for module, title in FRAMEWORKS[name].items():
+            print(f" · {title}", end="", flush=True)
+            with _quiet():
+                imported = importlib.import_module(module)
+            print(f" {imported.__version__}", end="", flush=True)
+    with _quiet():
+        devices = _devices()
+    print(f" · {devices}")
+
+
+def _check_course(course: str | None) -> None:
+    if course is not None and not f"{__version__}.".startswith(f"{course}."):
+        raise RuntimeError(
+            f"This copy of the notebook was written for version {course} of the course's package, "
+            f"and version {__version__} is installed. Open the notebook again from the book, "
+            f"{BOOK} , where the two fit together; in a clone, run `git pull` and `pip install .`."
+        )
+
+
+def _check_framework(name: str) -> None:
+    if name not in list(FRAMEWORKS):
+        known = " and ".join(f'"{known}"' for known in FRAMEWORKS)
+        raise ValueError(f"unknown framework {name!r}: start() knows {known}.")
+    for module in FRAMEWORKS[name]:
+        if importlib.util.find_spec(module) is None:
+            raise ImportError(f"{module} is not installed in {_way_out(name)}")
+
+
+def _way_out(framework: str) -> str:
+    if "COLAB_RELEASE_TAG" not in os.environ:
+        return (
+            f"this Python, {sys.executable} . In a clone of the course, run `make book` once and "
+            f"choose its environment as the kernel; elsewhere, install it: {INSTALL[framework]} ."
+        )
+    tpu = ", as on every Colab TPU runtime" if framework == "tensorflow" else ""
+    return (
+        f"this Colab runtime{tpu}. Choose Runtime > Change runtime type > CPU, and run the "
+        "notebook again from the top."
+    )
+
+
+def _enter_scratch_folder() -> None:
+    global _scratch, _remover
+    if _scratch is None:
+        _scratch = Path(tempfile.mkdtemp(prefix="lockstep-"))
+        # A process and not atexit, which a kernel ended with SIGKILL never reaches. A session of
+        # its own, so that an interrupted cell does not end it.
+        _remover = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", REMOVE_WHEN_KERNEL_ENDS, str(_scratch)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=_scratch.parent,
+            start_new_session=True,
+        )
+    os.chdir(_scratch)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Send what native code and the interpreter write to file descriptor 2 nowhere.
+
+    `sys.stderr` stays what it is: a framework's logger keeps the one it finds at import.
+    """
+    try:
+        saved = os.dup(2)
+    except OSError:  # the process has no file descriptor 2: nothing can be written to it
+        yield
+        return
+    null = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(null, 2)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+        os.close(null)
+
+
+def _devices() -> str:
+    """Name the CPU cores this process may use, and the accelerators that an import has shown."""
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    gpus = 0
+    if "tensorflow" in sys.modules:
+        # Physical devices only: listing logical ones would start the runtime.
+        gpus = len(sys.modules["tensorflow"].config.list_physical_devices("GPU"))
+    if "torch" in sys.modules:
+        gpus = max(gpus, sys.modules["torch"].cuda.device_count())
+    tpus = _tpu_chips(Path("/sys/bus/pci/devices"))
+    found = [_count(cores, "CPU core"), _count(gpus, "GPU")]
+    if tpus:
+        found.append(_count(tpus, "TPU chip"))
+    return ", ".join(found)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"no {noun}" if number == 0 else f"{number} {noun}{'s' if number > 1 else ''}"
+
+
+def _tpu_chips(pci: Path) -> int:
+    """Count TPU chips on the PCI bus, because asking a framework would claim them."""
+    return sum(
+        (device / "device").read_text().strip() in TPU_DEVICES
+        for device in pci.glob("*")
+        if (device / "vendor").read_text().strip() == TPU_VENDOR
+    )

@@ -1,0 +1,115 @@
+"""The set-up cell, the first code cell of every notebook: `python -m tools.setup_cell` writes it.
+
+Its text stands here and nowhere else. A notebook keeps the frameworks that it starts with.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from lockstep import __version__
+from tools import address
+
+CELL_ID = "setup"
+TEXT = """\
+import importlib.metadata
+import subprocess
+import sys
+
+ADDRESS = "https://github.com/{slug}"
+try:
+    importlib.metadata.version("lockstep-course")
+except importlib.metadata.PackageNotFoundError:
+    if "NOT-SET" in ADDRESS:
+        raise RuntimeError(
+            "The course's package is not installed, and the course has no public address yet to "
+            "install it from. In a clone, run `pip install .` in its top folder. The maintainer "
+            "sets the address with `make address SLUG=owner/name`."
+        ) from None
+    print(f"Installing the course's package from {{ADDRESS}}")
+    package = f"lockstep-course @ git+{{ADDRESS}}"
+    command = [sys.executable, "-m", "pip", "install", "-q", package]
+    pip = subprocess.run(command, capture_output=True, text=True)
+    if pip.returncode != 0:
+        raise RuntimeError(f"pip could not install it:\\n{{pip.stderr}}") from None
+
+from lockstep.runtime import start
+
+start({arguments})"""
+START = re.compile(r"^start\((.*)\)$", re.MULTILINE)
+
+
+def notebooks(root: Path) -> list[Path]:
+    """Return the notebooks of the course below `root`, in order of their paths."""
+    return sorted(
+        path
+        for folder in ("book", "exercises")
+        for path in (root / folder).rglob("*.ipynb")
+        if ".ipynb_checkpoints" not in path.parts
+    )
+
+
+def compatible(version: str) -> str:
+    """Return what a notebook names of the package's `version`: what must not change under it.
+
+    Before 1.0 every minor version may break notebooks, from then on only a major one.
+    """
+    major, minor, *_ = version.split(".")
+    return f"{major}.{minor}" if major == "0" else major
+
+
+def text(slug: str, frameworks: list[str]) -> str:
+    """Return the source of the set-up cell of a notebook that uses `frameworks`."""
+    arguments = [f'"{name}"' for name in frameworks] + [f'course="{compatible(__version__)}"']
+    return TEXT.format(slug=slug, arguments=", ".join(arguments))
+
+
+def first_code_cell(notebook: NotebookNode) -> NotebookNode:
+    """Return the first code cell of `notebook`.
+
+    Raises:
+        ValueError: there is none.
+    """
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            return cell
+    raise ValueError("no code cell")
+
+
+def expected(notebook: NotebookNode, slug: str) -> str:
+    """Return the source that the first code cell of `notebook` must have.
+
+    Raises:
+        ValueError: that cell has no line `start("a framework", ...)`.
+    """
+    lines = START.findall(first_code_cell(notebook).source)
+    if len(lines) != 1:
+        raise ValueError('the first code cell needs one line `start("tensorflow", "torch")`')
+    return text(slug, re.findall(r'(?<!=)"([^"]*)"', lines[0]))
+
+
+def main() -> int:
+    root = Path.cwd()
+    slug = address.current(root)
+    status = 0
+    for path in notebooks(root):
+        notebook = nbformat.read(path, as_version=4)
+        try:
+            source = expected(notebook, slug)
+        except ValueError as error:
+            print(f"{path.relative_to(root)}: {error}", file=sys.stderr)
+            status = 1
+            continue
+        cell = first_code_cell(notebook)
+        if (cell.source, cell.get("id")) != (source, CELL_ID):
+            cell.source, cell["id"] = source, CELL_ID
+            nbformat.write(notebook, path)
+            print(path.relative_to(root))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
