@@ -4,7 +4,7 @@ A real run and a simulator both give a list of `Event`; everything here works on
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -111,42 +111,48 @@ def overlap(events: Sequence[Event], first: str, second: str) -> float:
     return seconds
 
 
-def draw(events: Sequence[Event], *, title: str = "", width: float = 7.5) -> Figure:
-    """A timeline: a lane for each rank and kind, a bar for each event, time in milliseconds.
+def draw(timelines: Mapping[str, Sequence[Event]], *, width: float = 7.5) -> Figure:
+    """Timelines under one time axis: a panel for each title, a lane for each rank and kind.
 
     Colours go with kinds, but the lanes' names say the same. A bar that is wide enough carries
-    its event's name. Time starts at the first event. Show it with `lockstep.show.figure`.
+    its event's name. Each panel's time starts at its first event, in milliseconds. Show the figure
+    with `lockstep.show.figure`.
 
     Raises:
-        ValueError: if there are no events.
+        ValueError: if there is no timeline, or one without events.
     """
-    _check(events)
-    origin = min(event.start for event in events)
-    span = makespan(events) or 1.0
-    kinds = list(dict.fromkeys(event.kind for event in sorted(events, key=lambda e: e.start)))
-    lanes = sorted(
-        {(event.rank, event.kind) for event in events},
-        key=lambda lane: (lane[0], kinds.index(lane[1])),
-    )
-    figure = Figure(figsize=(width, 0.9 + 0.42 * len(lanes)), layout="constrained")
-    axes = figure.subplots()
-    for event in events:
-        lane = lanes.index((event.rank, event.kind))
-        left, length = 1e3 * (event.start - origin), 1e3 * (event.end - event.start)
-        colour = COLOURS[kinds.index(event.kind) % len(COLOURS)]
-        axes.barh(lane, length, left=left, height=0.72, color=colour, edgecolor="white")
-        # A letter at this size takes about 1.3 % of the width of the axes.
-        if length / (1e3 * span) > 0.013 * (len(event.name) + 1):
-            axes.text(
-                left + length / 2, lane, event.name, color="white", fontsize=8, ha="center",
-                va="center",
-            )  # fmt: skip
-    axes.set_yticks(range(len(lanes)), [f"rank {rank}, {kind}" for rank, kind in lanes])
-    axes.invert_yaxis()
-    axes.set_xlabel("time (ms)")
-    axes.set_title(title)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0)
+    for events in timelines.values():
+        _check(events)
+    if not timelines:
+        raise ValueError("there are no timelines: give at least one title with its events")
+    kinds = list(dict.fromkeys(event.kind for events in timelines.values() for event in events))
+    lanes = [
+        sorted({(e.rank, e.kind) for e in events}, key=lambda lane: (lane[0], kinds.index(lane[1])))
+        for events in timelines.values()
+    ]
+    figure = Figure(figsize=(width, 0.6 + sum(0.6 + 0.36 * len(rows) for rows in lanes)))
+    figure.set_layout_engine("constrained")
+    panels = figure.subplots(
+        len(lanes), sharex=True, squeeze=False, height_ratios=[len(rows) for rows in lanes]
+    )[:, 0]
+    longest = max(makespan(events) for events in timelines.values()) or 1.0
+    for axes, (title, events), rows in zip(panels, timelines.items(), lanes, strict=True):
+        origin = min(event.start for event in events)
+        for event in events:
+            row = rows.index((event.rank, event.kind))
+            left, length = event.start - origin, event.end - event.start
+            colour = COLOURS[kinds.index(event.kind) % len(COLOURS)]
+            axes.barh(row, 1e3 * length, left=1e3 * left, height=0.76, color=colour)
+            # A letter at this size takes about 1.3 % of the width of the axes.
+            if length / longest > 0.013 * (len(event.name) + 1):
+                middle = 1e3 * (left + length / 2)
+                axes.text(middle, row, event.name, color="w", size=8, ha="center", va="center")
+        axes.set_yticks(range(len(rows)), [f"rank {rank}, {kind}" for rank, kind in rows])
+        axes.invert_yaxis()
+        axes.set_title(title, loc="left", size=10)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+    panels[-1].set_xlabel("time (ms)")
     return figure
 
 

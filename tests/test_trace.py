@@ -48,16 +48,18 @@ def test_chrome_trace_has_microseconds_from_the_first_event(tmp_path: Path) -> N
     assert [row["args"]["name"] for row in rows if row["ph"] == "M"] == ["rank 0", "rank 1"]
 
 
-def test_drawing_has_a_named_lane_for_each_rank_and_kind() -> None:
-    axes = trace.draw(EVENTS, title="Two ranks").axes[0]
-    assert [label.get_text() for label in axes.get_yticklabels()] == [
+def test_drawing_has_a_panel_a_title_and_a_lane_for_each_rank_and_kind() -> None:
+    first, second = trace.draw({"Two ranks": EVENTS, "One of them": EVENTS[:1]}).axes
+    assert [label.get_text() for label in first.get_yticklabels()] == [
         "rank 0, compute",
         "rank 0, all-reduce",
         "rank 1, compute",
         "rank 1, all-reduce",
     ]
-    assert axes.get_xlabel() == "time (ms)"
-    widths = sorted(bar.get_width() for bar in axes.patches)
+    assert first.get_title(loc="left") == "Two ranks"
+    assert second.get_xlabel() == "time (ms)"
+    assert first.get_xlim() == second.get_xlim()
+    widths = sorted(bar.get_width() for bar in first.patches)
     assert widths == pytest.approx([1500, 1500, 2000, 2000, 2000])
 
 
@@ -66,6 +68,10 @@ def test_bad_input_is_named() -> None:
         Event("late", 1, 2.0, 1.0)
     with pytest.raises(ValueError, match="no events"):
         trace.makespan([])
+    with pytest.raises(ValueError, match="no events"):
+        trace.draw({"empty": []})
+    with pytest.raises(ValueError, match="at least one title"):
+        trace.draw({})
     with pytest.raises(ValueError, match="at least one file"):
         trace.load()
     with pytest.raises(ValueError, match="same moment"):
