@@ -1,0 +1,56 @@
+# `make book` and `make test` need Python 3.11 to 3.13, git and make; they set up the rest in .venv.
+PYTHON ?= python3
+VENV ?= .venv
+RUN := $(VENV)/bin/python
+SLUG ?=
+NAME ?=
+PORT ?= 8000
+
+.DEFAULT_GOAL := help
+.PHONY: help env book test check serve notebook lint format address clean
+
+help:
+	@echo "make book                 execute what changed, build the HTML book in _build/html"
+	@echo "make test                 every test: lint, units, notebooks, book, browser, Colab path"
+	@echo "make check                about two minutes of it: lint, unit tests, notebook structure"
+	@echo "make serve                show the built book on http://localhost:$(PORT) (PORT=8000)"
+	@echo "make notebook NAME=slug   execute one notebook now, changed or not"
+	@echo "make lint                 ruff and mypy"
+	@echo "make format               let ruff lay out the code"
+	@echo "make address SLUG=o/n     set the public GitHub repository everywhere it must stand"
+	@echo "make clean                remove the book and all stored outputs; .venv stays"
+	@echo "Options: PYTHON=python3.12 creates .venv with it; VENV=folder uses another environment."
+
+env:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "$(PYTHON) was not found: install Python 3.11, 3.12 or 3.13, or name it with PYTHON=..."; \
+	  exit 1; }
+	@$(PYTHON) tools/environment.py $(VENV)
+
+book: env
+	@$(RUN) -m tools.book
+
+test: env
+	@$(RUN) -m tools.testing
+
+check: env
+	@$(RUN) -m tools.testing lint unit
+
+serve: env
+	@$(RUN) -m tools.serve $(PORT)
+
+notebook: env
+	@$(RUN) -m tools.notebooks "$(NAME)"
+
+lint: env
+	@$(RUN) -m tools.testing lint
+
+format: env
+	@$(RUN) -m ruff check --fix .
+	@$(RUN) -m ruff format .
+
+address: env
+	@$(RUN) -m tools.address "$(SLUG)"
+
+clean:
+	rm -rf _build .cache .pytest_cache .mypy_cache .ruff_cache

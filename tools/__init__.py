@@ -1,0 +1,1 @@
+"""What the Makefile calls: the environment, executing notebooks, building and testing the book."""

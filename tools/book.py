@@ -1,0 +1,147 @@
+"""Builds the HTML book in _build/html: executes what changed, then Jupyter Book, then checks.
+
+Sphinx works in .cache/site, so that an unchanged page is not built again. _build/html is removed
+first and comes into being last, in one step: a build that fails or is stopped leaves none.
+"""
+
+import re
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jupyter_book.sphinx import build_sphinx
+
+from tools import notebooks
+from tools.notebooks import CACHE, ROOT
+from tools.slim import slim
+
+HTML = ROOT / "_build" / "html"
+SITE = CACHE / "site"
+# GitHub Pages opens index.html; the start page is below book/.
+INDEX = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<meta http-equiv="refresh" content="0; url={page}">
+<link rel="icon" href="_static/favicon.svg">
+</head>
+<body><main><h1>{title}</h1><p><a href="{page}">Go to the book</a></p></main></body>
+</html>
+"""
+
+
+def pages_in_toc() -> list[str]:
+    """Return every page that _toc.yml names, without suffix."""
+
+    def walk(entry: Any) -> Iterator[str]:
+        if isinstance(entry, list):
+            for item in entry:
+                yield from walk(item)
+        elif isinstance(entry, dict):
+            for key, value in entry.items():
+                if key in {"root", "file"}:
+                    yield re.sub(r"\.(ipynb|md)$", "", value)
+                else:
+                    yield from walk(value)
+
+    return list(walk(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
+
+
+def problems(html: Path) -> list[str]:
+    """Return what is wrong with built HTML that Sphinx itself does not report."""
+    found = []
+    for page in pages_in_toc():
+        path = html / f"{page}.html"
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        article = text.partition("<article")[2].partition("</article>")[0]
+        if len(re.sub(r"<[^>]*>|\s", "", article)) < 20:
+            found.append(f"{page}.html is missing or empty, though _toc.yml names the page")
+        if "katex-error" in text:
+            formula = re.search(r'katex-error" title="([^"]*)', text)
+            found.append(f"{page}: KaTeX cannot draw a formula: {formula and formula[1]}")
+        if 'class="traceback"' in text or "output traceback" in text:
+            found.append(f"{page}.html shows a traceback")
+    return found
+
+
+def jupyter_book(html: Path) -> None:
+    """Have Jupyter Book write HTML; exit if it or Sphinx has anything to complain about.
+
+    This is what `jupyter-book build . -W -n --keep-going -q` calls, without its second traceback.
+    """
+    result = build_sphinx(
+        ROOT,
+        html,
+        noconfig=True,
+        path_config=ROOT / "_config.yml",
+        confoverrides={
+            "external_toc_path": str(ROOT / "_toc.yml"),
+            "latex_individualpages": False,
+            "nitpicky": True,
+        },
+        warningiserror=True,
+        keep_going=True,
+        quiet=True,
+    )
+    if isinstance(result, KeyboardInterrupt):
+        raise result
+    if result:
+        sys.exit("The book was not built; Sphinx says why above. There is no _build/html.")
+
+
+def publish(built: Path) -> None:
+    """Put finished HTML into _build/html, in one step."""
+    unfinished = HTML.with_name("html.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    shutil.copytree(built, unfinished, ignore=shutil.ignore_patterns(".buildinfo*"))
+    title = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
+    start = f"{pages_in_toc()[0]}.html"
+    (unfinished / "index.html").write_text(INDEX.format(title=title, page=start), encoding="utf-8")
+    (unfinished / ".nojekyll").touch()  # GitHub Pages would leave out _static
+    slim(unfinished)
+    if found := problems(unfinished):
+        shutil.rmtree(unfinished)
+        sys.exit("The book is not usable, so there is no _build/html:\n  " + "\n  ".join(found))
+    unfinished.replace(HTML)
+
+
+def pages_of_site() -> set[str]:
+    """Return the pages that Sphinx has written so far, without suffix."""
+    html = SITE / "html"
+    return {str(path.relative_to(html).with_suffix("")) for path in html.rglob("*.html")}
+
+
+def build() -> None:
+    """Build the book from notebooks that have been executed."""
+    HTML.parent.mkdir(exist_ok=True)
+    shutil.rmtree(HTML, ignore_errors=True)
+    if pages_of_site() - {*pages_in_toc(), "index", "search"}:
+        shutil.rmtree(SITE)  # Sphinx leaves the page of a removed chapter where it is
+    jupyter_book(SITE / "html")
+    publish(SITE / "html")
+
+
+def main() -> None:
+    """Execute what changed, build, and say what was made."""
+    started = time.monotonic()
+    shutil.rmtree(HTML, ignore_errors=True)
+    runs = notebooks.execute()
+    print("Building the HTML pages", flush=True)
+    build()
+    print(f"Notebooks:\n{notebooks.table(runs)}")
+    size = sum(path.stat().st_size for path in HTML.rglob("*") if path.is_file())
+    print(f"The book has {len(pages_in_toc())} pages, {size / 1e6:.1f} MB: {HTML / 'index.html'}")
+    print(f"{time.monotonic() - started:.1f} s in all. To read it: make serve")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        shutil.rmtree(HTML, ignore_errors=True)
+        sys.exit("Stopped. Notebooks that were done are not executed again.")

@@ -1,0 +1,166 @@
+"""Executes the book's notebooks with nbval, only those that need it, and keeps their outputs.
+
+Usage: python -m tools.notebooks [SLUG]   (SLUG: that notebook, whether it needs it or not)
+
+The outputs of a notebook lie in .cache/executed/SLUG/KEY.json. KEY says what they came from: the
+notebook's code, the files beside it, lockstep/, requirements.txt, the Python version and the
+installed versions. `tools/nbval_store.py` writes them, `tools/sphinx_book.py` reads them.
+"""
+
+import functools
+import hashlib
+import importlib.metadata
+import json
+import platform
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+CACHE = ROOT / ".cache"
+PARALLEL = 2
+CELL_LIMIT_S = 120  # a chapter takes less than 60 s in all; the rest is for slow machines
+
+
+class Run(NamedTuple):
+    """What is known about the execution of one notebook."""
+
+    notebook: Path
+    seconds: float
+    executed_now: bool
+
+
+def notebooks() -> list[Path]:
+    """Return every notebook of the book."""
+    return sorted(
+        path for path in (ROOT / "book").rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
+    )
+
+
+def sources(notebook: Path) -> list[str]:
+    """Return the source of each code cell of a notebook."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+def requirement_names() -> list[str]:
+    """Return the names that requirements.txt pins."""
+    return re.findall(r"(?m)^([A-Za-z0-9._-]+)==", (ROOT / "requirements.txt").read_text())
+
+
+def installed(name: str) -> str:
+    """Return the installed version of a distribution, or "none"."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
+
+
+def digest_of_files(paths: list[Path]) -> list[str]:
+    """Return names and digests of files, in a fixed order."""
+    return [
+        f"{path.relative_to(ROOT)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+        for path in sorted(paths)
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
+
+
+@functools.cache
+def surroundings() -> tuple[str, ...]:
+    """Return what the outputs of every notebook depend on."""
+    return (
+        platform.python_version(),
+        *(f"{name} {installed(name)}" for name in requirement_names()),
+        *digest_of_files([ROOT / "requirements.txt", *(ROOT / "lockstep").rglob("*")]),
+    )
+
+
+def stored_at(notebook: Path, cells: list[str]) -> Path:
+    """Return where the outputs of a notebook with these code cells are stored, or will be."""
+    beside = [p for p in notebook.parent.iterdir() if p.suffix not in {".ipynb", ".md"}]
+    parts = json.dumps([surroundings(), digest_of_files(beside), cells])
+    key = hashlib.sha256(parts.encode()).hexdigest()[:20]
+    return CACHE / "executed" / notebook.stem / f"{key}.json"
+
+
+def stored(notebook: Path) -> dict[str, Any] | None:
+    """Return the stored seconds, and outputs by code cell, of a notebook; None if stale."""
+    path = stored_at(notebook, sources(notebook))
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def store(path: Path, seconds: float, outputs: list[list[Any]]) -> None:
+    """Store an execution, in one step, so that an interrupt leaves nothing half written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps({"seconds": seconds, "outputs": outputs}), encoding="utf-8")
+    unfinished.replace(path)
+
+
+def find(slug: str) -> Path:
+    """Return the notebook with this slug (its file name without .ipynb)."""
+    matches = [path for path in notebooks() if path.stem == slug]
+    if not matches:
+        known = ", ".join(path.stem for path in notebooks()) or "none"
+        sys.exit(f"There is no notebook named {slug!r} in book/. NAME can be one of: {known}")
+    return matches[0]
+
+
+def nbval(stale: list[Path], report: Path | None) -> int:
+    """Execute notebooks with nbval, in parallel by notebook, and return pytest's exit code."""
+    command = [sys.executable, "-m", "pytest", "--nbval-lax", "--nbval-current-env"]
+    command += [f"--nbval-cell-timeout={CELL_LIMIT_S}", "-p", "tools.nbval_store"]
+    command += ["-p", "no:cacheprovider", "-q", "--no-header", "-rN"]
+    if len(stale) > 1:
+        command += ["-n", str(PARALLEL), "--dist", "loadscope"]
+    if report is not None:
+        command += [f"--junitxml={report}"]
+    return subprocess.run([*command, *map(str, stale)], cwd=ROOT).returncode
+
+
+def execute(only: str = "", report: Path | None = None) -> list[Run]:
+    """Execute the notebooks that need it; exit if one fails.
+
+    Args:
+        only: the slug of the one notebook to execute, whether it needs it or not.
+        report: where pytest writes a JUnit report, if anything was executed.
+    """
+    chosen = [find(only)] if only else notebooks()
+    if len({path.stem for path in chosen}) < len(chosen):
+        sys.exit("Two notebooks in book/ have the same file name; each needs a slug of its own.")
+    if only:
+        stored_at(chosen[0], sources(chosen[0])).unlink(missing_ok=True)
+    stale = [path for path in chosen if stored(path) is None]
+    if stale:
+        names = ", ".join(path.stem for path in stale)
+        print(f"Executing {len(stale)} of {len(chosen)} notebooks: {names}", flush=True)
+        if code := nbval(stale, report):
+            sys.exit(f"A notebook failed (above), so there is no book. pytest exit code {code}.")
+    runs = []
+    for path in chosen:
+        execution = stored(path)
+        if execution is None:
+            sys.exit(f"{path.relative_to(ROOT)} changed while it was executed. Start again.")
+        runs.append(Run(path, execution["seconds"], path in stale))
+    return runs
+
+
+def table(runs: list[Run]) -> str:
+    """Say how long each notebook took."""
+    return "\n".join(
+        f"  {run.seconds:6.1f} s  {run.notebook.relative_to(ROOT)}"
+        + ("" if run.executed_now else "  (executed earlier, nothing changed)")
+        for run in runs
+    )
+
+
+if __name__ == "__main__":
+    started = time.monotonic()
+    try:
+        done = execute("".join(sys.argv[1:2]))
+    except KeyboardInterrupt:
+        sys.exit("Stopped. Notebooks that were done are not executed again.")
+    print(f"Notebooks executed, {time.monotonic() - started:.1f} s in all:\n{table(done)}")

