@@ -66,7 +66,7 @@ def start(*frameworks: str, course: str | None = None) -> None:
         ImportError: a framework that is not installed here.
         RuntimeError: a notebook written for another version of the package.
     """
-    _check_course(course)
+    check_course(course)
     for name in frameworks:
         _check_framework(name)
     _enter_scratch_folder()
@@ -82,11 +82,18 @@ def start(*frameworks: str, course: str | None = None) -> None:
                 imported = importlib.import_module(module)
             print(f" {imported.__version__}", end="", flush=True)
     with _quiet():
-        devices = _devices()
-    print(f" · {devices}")
+        found = _devices()
+    print(f" · {found}")
 
 
-def _check_course(course: str | None) -> None:
+def check_course(course: str | None) -> None:
+    """Check that a notebook written for version `course` fits the installed package.
+
+    "0.1" fits 0.1.0 and 0.1.7, not 0.2.0; "1" fits 1.4.2. `None` fits all.
+
+    Raises:
+        RuntimeError: it does not fit.
+    """
     if course is not None and not f"{__version__}.".startswith(f"{course}."):
         raise RuntimeError(
             f"This copy of the notebook was written for version {course} of the course's package, "
@@ -166,7 +173,7 @@ def _devices() -> str:
         gpus = len(sys.modules["tensorflow"].config.list_physical_devices("GPU"))
     if "torch" in sys.modules:
         gpus = max(gpus, sys.modules["torch"].cuda.device_count())
-    tpus = _tpu_chips(Path("/sys/bus/pci/devices"))
+    tpus = tpu_chips(Path("/sys/bus/pci/devices"))
     found = [_count(cores, "CPU core"), _count(gpus, "GPU")]
     if tpus:
         found.append(_count(tpus, "TPU chip"))
@@ -177,10 +184,13 @@ def _count(number: int, noun: str) -> str:
     return f"no {noun}" if number == 0 else f"{number} {noun}{'s' if number > 1 else ''}"
 
 
-def _tpu_chips(pci: Path) -> int:
+def tpu_chips(pci: Path) -> int:
     """Count TPU chips on the PCI bus, because asking a framework would claim them."""
-    return sum(
-        (device / "device").read_text().strip() in TPU_DEVICES
-        for device in pci.glob("*")
-        if (device / "vendor").read_text().strip() == TPU_VENDOR
-    )
+    try:
+        return sum(
+            (device / "device").read_text().strip() in TPU_DEVICES
+            for device in pci.glob("*")
+            if (device / "vendor").read_text().strip() == TPU_VENDOR
+        )
+    except OSError:  # a bus that may not be read
+        return 0

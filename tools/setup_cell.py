@@ -61,9 +61,9 @@ def compatible(version: str) -> str:
     return f"{major}.{minor}" if major == "0" else major
 
 
-def text(slug: str, frameworks: list[str]) -> str:
-    """Return the source of the set-up cell of a notebook that uses `frameworks`."""
-    arguments = [f'"{name}"' for name in frameworks] + [f'course="{compatible(__version__)}"']
+def text(slug: str, names: list[str]) -> str:
+    """Return the source of the set-up cell of a notebook that uses the frameworks `names`."""
+    arguments = [f'"{name}"' for name in names] + [f'course="{compatible(__version__)}"']
     return TEXT.format(slug=slug, arguments=", ".join(arguments))
 
 
@@ -79,16 +79,25 @@ def first_code_cell(notebook: NotebookNode) -> NotebookNode:
     raise ValueError("no code cell")
 
 
+def frameworks(source: str) -> list[str]:
+    """Return the frameworks that a set-up cell starts with.
+
+    Raises:
+        ValueError: it has no line `start("a framework", ...)`.
+    """
+    lines = START.findall(source)
+    if len(lines) != 1:
+        raise ValueError('the first code cell needs one line `start("tensorflow", "torch")`')
+    return re.findall(r'(?<!=)"([^"]*)"', lines[0])
+
+
 def expected(notebook: NotebookNode, slug: str) -> str:
     """Return the source that the first code cell of `notebook` must have.
 
     Raises:
         ValueError: that cell has no line `start("a framework", ...)`.
     """
-    lines = START.findall(first_code_cell(notebook).source)
-    if len(lines) != 1:
-        raise ValueError('the first code cell needs one line `start("tensorflow", "torch")`')
-    return text(slug, re.findall(r'(?<!=)"([^"]*)"', lines[0]))
+    return text(slug, frameworks(first_code_cell(notebook).source))
 
 
 def main() -> int:

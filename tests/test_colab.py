@@ -1,0 +1,323 @@
+"""The Colab path: a notebook alone in an empty folder, on Colab's versions, without the package.
+
+The set-up cell installs the package from the public address, which git is told to take from a clone
+of the current commit. The environments are kept in .cache/colab; each run works in a copy of one.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import nbformat
+import pytest
+from packaging.requirements import Requirement
+
+from tools import address, setup_cell
+
+ROOT = Path(__file__).resolve().parent.parent
+CACHE = ROOT / ".cache" / "colab"
+# Colab's torch has no build without CUDA on the package index; this one has, for Python 3.11.
+STAND_IN = ("torch==2.11.0", "torch==2.13.0")
+DAYS = 8
+INSTALL_LIMIT, CELL_LIMIT, NOTEBOOK_LIMIT = 1500, 300, 900  # seconds
+
+# Imported once after an install, so that every copy of the environment has them compiled.
+WARM_UP = ("tensorflow", "torch", "matplotlib.pyplot", "nbclient", "ipykernel.kernelapp", "pandas")
+EXECUTE = """
+import sys
+import nbformat
+from nbclient import NotebookClient
+path = sys.argv[1]
+notebook = nbformat.read(path, as_version=4)
+def say(cell, cell_index):
+    print(f"cell {cell_index + 1} of {len(notebook.cells)}", flush=True)
+try:
+    NotebookClient(
+        notebook, kernel_name="python3", timeout=int(sys.argv[2]), on_cell_start=say
+    ).execute()
+finally:
+    nbformat.write(notebook, path)
+"""
+
+pytestmark = pytest.mark.timeout(INSTALL_LIMIT + NOTEBOOK_LIMIT)
+Say = Callable[[str], None]
+
+
+def git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost", *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+@cache
+def notebooks() -> list[str]:
+    """Return the notebooks to run: those of the last days, or all; always at least one."""
+    exist = [
+        path.relative_to(ROOT).as_posix()
+        for path in setup_cell.notebooks(ROOT)
+        if "release" not in path.relative_to(ROOT).parts
+    ]
+    if os.environ.get("LOCKSTEP_ALL") == "1":
+        return exist
+    newest = int(git(ROOT, "log", "-1", "--format=%ct"))
+    names = ("log", "--format=", "--name-only")
+    since = f"--since=@{newest - DAYS * 24 * 3600}"
+    recent = set(git(ROOT, *names, since, "--", "*.ipynb").splitlines())
+    by_date = git(ROOT, *names, "--", "*.ipynb").splitlines()
+    return [path for path in exist if path in recent] or [
+        path for path in by_date if path in exist
+    ][:1]
+
+
+@cache
+def find_python(version: str) -> str | None:
+    """Return a Python of this version: the running one, one on PATH, or one of pyenv's."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    on_path = shutil.which(f"python{version}")
+    pythons = [*([on_path] if on_path else []), *sorted(pyenv.glob(f"{version}.*/bin/python"))]
+    if sys.version_info[:2] == tuple(map(int, version.split("."))):
+        pythons.insert(0, sys.executable)
+    for python in pythons:
+        # Its own word, because a pyenv shim can be there without the Python behind it.
+        asked = [str(python), "-c", "import sys; print(sys.base_prefix)"]
+        answer = subprocess.run(asked, capture_output=True, text=True)
+        if answer.returncode == 0:
+            return str(Path(answer.stdout.strip()) / "bin" / f"python{version}")
+    return None
+
+
+def requirements(name: str) -> list[str]:
+    lines = (ROOT / "tests" / "colab" / f"{name}.txt").read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+@pytest.fixture(scope="session")
+def say(request: pytest.FixtureRequest) -> Say:
+    """Print to the terminal at once, also from a worker of pytest-xdist."""
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+
+    def say(line: str) -> None:
+        with capture.global_and_fixture_disabled():
+            print(f"\n[colab] {line}", file=sys.stderr, end="", flush=True)
+
+    return say
+
+
+def run(
+    title: str, command: list[str], log: Path, limit: float, say: Say, env: dict[str, str]
+) -> None:
+    """Run a command, its output in `log`, and say every 15 s how far it is."""
+    begin = told = time.monotonic()
+    with log.open("a") as output:
+        process = subprocess.Popen(
+            command, cwd=log.parent, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env
+        )
+    try:
+        while process.poll() is None:
+            time.sleep(0.1)
+            now = time.monotonic()
+            if now - begin > limit:
+                pytest.fail(f"{title}: not done after {limit:.0f} s\n{log.read_text()[-4000:]}")
+            if now - told > 15:
+                told = now
+                last = (log.read_text().splitlines() or [""])[-1]
+                say(f"{title}: {now - begin:.0f} s, {last[:80]}")
+    finally:
+        if process.poll() is None:
+            process.terminate()  # nbclient then ends the kernel
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(15)
+            process.kill()
+            process.wait()
+    if process.returncode != 0:
+        pytest.fail(f"{title}: exit status {process.returncode}\n{log.read_text()[-8000:]}")
+
+
+def freeze(environment: Path) -> set[str]:
+    command = [str(environment / "bin" / "python"), "-m", "pip", "freeze", "--all"]
+    return set(
+        subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\n")
+    )
+
+
+def names(frozen: set[str]) -> set[str]:
+    return {re.split(r"==| @ ", line)[0] for line in frozen}
+
+
+def environment(version: str, packages: list[str], say: Say) -> Path:
+    """Return an environment of these packages, installed now unless one is there."""
+    python = find_python(version)
+    if python is None:
+        pytest.skip(f"Python {version} was not found on PATH or among pyenv's")
+    listed = "\n".join(packages)
+    key = hashlib.sha256(f"{python}\n{listed}".encode()).hexdigest()[:12]
+    folder = CACHE / f"{version}-{key}"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / f"{version}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if (folder / "complete").exists():
+            return folder
+        for other in CACHE.glob(f"{version}-*"):
+            # Also one that was stopped midway: it may hold half a package. What pip has
+            # downloaded is in pip's own cache, so it goes on from there.
+            shutil.rmtree(other)
+        begin = time.monotonic()
+        say(f"Python {version}: installing Colab's versions, about two minutes")
+        subprocess.run([python, "-m", "venv", str(folder)], check=True)
+        (folder / "packages.txt").write_text(listed)
+        log, env = folder / "install.log", dict(os.environ)
+        executable = str(folder / "bin" / "python")
+        # --no-compile: most files are never imported.
+        pip = [executable, "-m", "pip", "install", "--no-compile", "--progress-bar", "off"]
+        title = f"Python {version}, install"
+        run(title, [*pip, "-r", "packages.txt"], log, INSTALL_LIMIT, say, env)
+        present = names(set(packages))
+        for module in WARM_UP:
+            if module.partition(".")[0] in present:
+                run(title, [executable, "-c", f"import {module}"], log, INSTALL_LIMIT, say, env)
+        (folder / "complete").touch()
+        say(f"Python {version}: installed in {time.monotonic() - begin:.0f} s")
+    return folder
+
+
+@contextlib.contextmanager
+def copy_of(environment: Path) -> Iterator[Path]:
+    """Copy an environment by hard links: pip and Python replace files, never write into them."""
+    for left in CACHE.glob("run-*"):  # by a run that was killed
+        if time.time() - left.stat().st_mtime > INSTALL_LIMIT + NOTEBOOK_LIMIT:
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="run-", dir=CACHE) as folder:
+        copy = Path(folder) / "environment"
+        shutil.copytree(environment, copy, symlinks=True, copy_function=os.link)
+        yield copy
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory, say: Say) -> Path:
+    """A clone of the current commit, with a public address."""
+    clone = tmp_path_factory.mktemp("published") / "clone"
+    git(ROOT, "clone", "-q", str(ROOT), str(clone))
+    uncommitted = git(ROOT, "status", "--porcelain").splitlines()
+    if uncommitted:
+        say(f"what is tested is the last commit, without {len(uncommitted)} uncommitted files")
+    if "NOT-SET" in address.current(clone):
+        command = [sys.executable, "-m", "tools.address", "example-owner/course"]
+        subprocess.run(command, cwd=clone, check=True, capture_output=True)
+        git(clone, "commit", "-q", "-a", "-m", "A public address")
+    return clone
+
+
+def without_torch(notebook: nbformat.NotebookNode, name: str, say: Say) -> None:
+    """Take out of a notebook what needs torch: it is not there to be installed."""
+    tagged = [cell.id for cell in notebook.cells if "torch" in cell.metadata.get("tags", [])]
+    notebook.cells = [cell for cell in notebook.cells if cell.id not in tagged]
+    setup = setup_cell.first_code_cell(notebook)
+    frameworks = setup_cell.frameworks(setup.source)
+    if "torch" not in frameworks:
+        return
+    if frameworks == ["torch"]:
+        pytest.skip(f"{name} needs torch from its first cell on")
+    say(f"{name}: without torch in start() and without the cells {', '.join(tagged) or '(none)'}")
+    slug = setup.source.partition("https://github.com/")[2].partition('"')[0]
+    setup.source = setup_cell.text(slug, [other for other in frameworks if other != "torch"])
+
+
+def execute(name: str, version: str, published: Path, folder: Path, say: Say) -> None:
+    """Run a notebook as Colab would, and check what it leaves behind.
+
+    Args:
+        name: the notebook's path in the repository.
+        version: the Python, "3.11" or, without torch, "3.13".
+        published: the clone that stands for the public address.
+        folder: an empty folder.
+        say: prints a line to the terminal.
+    """
+    torch = version == "3.11"
+    packages = requirements("cpu")
+    if torch:
+        packages = [line.replace(*STAND_IN) for line in packages]
+        say(f"Python {version}: {STAND_IN[1]} stands in for Colab's {STAND_IN[0]}")
+    else:
+        packages = [line for line in packages if not line.startswith("torch==")]
+    colab = environment(version, packages, say)
+
+    notebook = nbformat.read(published / name, as_version=4)
+    if not torch:
+        without_torch(notebook, name, say)
+    temporary = folder / "tmp"
+    temporary.mkdir()
+    work = folder / "work"
+    work.mkdir()
+    path = work / Path(name).name
+    nbformat.write(notebook, path)
+
+    slug = address.current(published)
+    env = {
+        key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "MPLBACKEND"}
+    }
+    env |= {
+        "TMPDIR": str(temporary),
+        "IPYTHONDIR": str(folder / "ipython"),
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{published.as_uri()}.insteadOf",
+        "GIT_CONFIG_VALUE_0": f"https://github.com/{slug}",
+    }
+    title = f"Python {version}, {name}"
+    begin = time.monotonic()
+    with copy_of(colab) as copy:
+        before = freeze(copy)
+        assert "lockstep-course" not in names(before)
+        command = [str(copy / "bin" / "python"), "-c", EXECUTE, str(path), str(CELL_LIMIT)]
+        run(title, command, folder / "log.txt", NOTEBOOK_LIMIT, say, env)
+        after = freeze(copy)
+
+    gone = sorted(before - after)
+    assert not gone, f"{name}: its set-up cell changed what Colab has: {gone}"
+    source = (
+        f"lockstep-course @ git+https://github.com/{slug}@{git(published, 'rev-parse', 'HEAD')}"
+    )
+    assert source.strip() in after - before
+    new = sorted(names(after - before))
+
+    done = nbformat.read(path, as_version=4)
+    shown = setup_cell.first_code_cell(done).outputs
+    assert {output.get("name") for output in shown} == {"stdout"}, shown
+    lines = "".join(output.text for output in shown).splitlines()
+    assert lines[0] == f"Installing the course's package from https://github.com/{slug}"
+    assert len(lines) == 2 and lines[1].startswith(f"Python {version}."), lines
+
+    # The scratch folder goes when the kernel has gone, a moment later.
+    deadline = time.monotonic() + 10
+    while list(temporary.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [path.name for path in temporary.iterdir()] == []
+    assert [path.name for path in work.iterdir()] == [Path(name).name]
+    say(f"{title}: {time.monotonic() - begin:.0f} s, new: {', '.join(new)}. {lines[1]}")
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.13"])
+@pytest.mark.parametrize("name", notebooks())
+def test_notebook_on_colab(
+    name: str, version: str, published: Path, tmp_path: Path, say: Say
+) -> None:
+    execute(name, version, published, tmp_path, say)
+
+
+@pytest.mark.parametrize("name", ["cpu", "gpu", "tpu"])
+def test_colab_has_what_the_package_needs(name: str) -> None:
+    pinned = dict(line.split("==") for line in requirements(name))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for needed in map(Requirement, project["dependencies"]):
+        assert needed.name in pinned, f"Colab's {name} runtime has no {needed.name}"
+        has = pinned[needed.name]
+        assert needed.specifier.contains(has), f"{needed} would replace Colab's {has} ({name})"
