@@ -1,0 +1,578 @@
+"""The question bank, and the proof of every answer in it.
+
+A bank file, ``bank/<chapter>.yaml``, holds a list of questions. Each names the section that settles
+it. The cells of that section measure the truth and hand it to `prove`, which compares it with the
+bank: turn an answer around, and the notebook fails.
+"""
+
+import ast
+import difflib
+import functools
+import html
+import math
+import re
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, SupportsFloat, cast
+
+import numpy as np
+import yaml
+
+BANK = Path(__file__).parent / "bank"
+MIME_TYPE = "application/vnd.lockstep.proof+json"
+
+Notebook = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer to choose. `feedback` says why it is right, or what would happen if it were."""
+
+    key: str
+    text: str
+    right: bool
+    feedback: str
+
+
+@dataclass(frozen=True)
+class WrongNumber:
+    """A number that people often arrive at, and what it means."""
+
+    value: float
+    feedback: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """What every question has. It is proved in `section`, the anchor of a heading in `chapter`."""
+
+    id: str
+    stem: str
+    chapter: str
+    section: str
+    claims: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Choice(Question):
+    """One or several of the options are right."""
+
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True)
+class Number(Question):
+    """A number to enter, in `unit`. `tolerance` is relative to the value compared with."""
+
+    answer: float
+    unit: str
+    tolerance: float
+    feedback: str
+    wrong: tuple[WrongNumber, ...]
+    otherwise: str
+
+    def matches(self, value: float, number: float) -> bool:
+        """Whether `number` is `value` within the tolerance. NaN matches nothing."""
+        return abs(number - value) <= self.tolerance * abs(value)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What an executed notebook measured for a question, and the section it did so in."""
+
+    question: str
+    truth: Mapping[str, bool] | float
+    section: str
+
+
+# Reading the bank
+
+
+def load(chapter: str) -> tuple[Question, ...]:
+    """The questions of one chapter, in the order of its bank file.
+
+    Raises:
+        ValueError: no bank file has this name, or the bank breaks a rule (the message says which).
+    """
+    banks = _read(BANK)
+    if chapter not in banks:
+        raise ValueError(
+            f"no question bank is called {chapter!r}{_near(chapter, banks)}. "
+            f"There are: {', '.join(sorted(banks)) or 'none'}."
+        )
+    return banks[chapter]
+
+
+def bank() -> dict[str, Question]:
+    """Every question of every chapter, by id."""
+    return {question.id: question for chapter in _read(BANK).values() for question in chapter}
+
+
+def find(question_id: str) -> Question:
+    """The question with this id.
+
+    Raises:
+        ValueError: there is none; the message suggests ids that look like it.
+    """
+    questions = bank()
+    if question_id not in questions:
+        raise ValueError(
+            f"no question has the id {question_id!r}{_near(question_id, questions)}. "
+            "Questions are in lockstep/bank/."
+        )
+    return questions[question_id]
+
+
+@functools.lru_cache
+def _read(folder: Path) -> dict[str, tuple[Question, ...]]:
+    banks = {path.stem: _read_file(path) for path in sorted(folder.glob("*.yaml"))}
+    home: dict[str, str] = {}
+    for chapter, questions in banks.items():
+        for question in questions:
+            if question.id in home:
+                raise ValueError(
+                    f"bank/{chapter}.yaml, question {question.id!r}: the id is taken in "
+                    f"bank/{home[question.id]}.yaml. Ids are unique in the whole bank: rename one."
+                )
+            home[question.id] = chapter
+    return banks
+
+
+def _read_file(path: Path) -> tuple[Question, ...]:
+    where = f"bank/{path.name}"
+    try:
+        entries = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{where}: not valid YAML: {error}") from None
+    if not isinstance(entries, list) or not entries:
+        raise ValueError(f"{where}: must be a list of questions, each starting with '- id: ...'.")
+    questions = []
+    for index, entry in enumerate(entries, start=1):
+        if not isinstance(entry, dict):
+            raise ValueError(f"{where}, entry {index}: must be a mapping with 'id', 'stem', ...")
+        name = entry.get("id", f"number {index}")
+        questions.append(_question(entry, f"{where}, question {name!r}"))
+    return tuple(questions)
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML's safe loader, except that a key given twice is an error, not silently the last one."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = Counter(key.value for key, _ in node.value)
+        twice = [key for key, count in keys.items() if count > 1]
+        if twice:
+            raise yaml.constructor.ConstructorError(
+                None,
+                None,
+                f"the key {twice[0]!r} stands twice in one entry; is a '- ' missing?",
+                node.start_mark,
+            )
+        return cast(dict[Any, Any], super().construct_mapping(node, deep))
+
+
+def _question(entry: dict[str, Any], where: str) -> Question:
+    if ("options" in entry) == ("answer" in entry):
+        raise ValueError(
+            f"{where}: needs either 'options' (answers to choose) or 'answer' (a number to enter)."
+        )
+    common = {"id", "stem", "proof"}
+    if "options" in entry:
+        _check_keys(entry, common | {"options"}, {"claims"}, where)
+    else:
+        needed = {"answer", "tolerance", "feedback", "otherwise"}
+        _check_keys(entry, common | needed, {"claims", "unit", "wrong"}, where)
+
+    proof = _text(entry, "proof", where)
+    named = re.fullmatch(r"([a-z0-9-]+)#([a-z0-9-]+)", proof)
+    if not named:
+        raise ValueError(
+            f"{where}: proof {proof!r} must name a chapter and a section's anchor, "
+            "as in 'data-parallel#same-answer'."
+        )
+    claims = entry.get("claims", [])
+    if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
+        raise ValueError(f"{where}: 'claims' must be a list of claim ids, such as [Q1a, F1].")
+    shared: dict[str, Any] = {
+        "id": _slug(entry, "id", where),
+        "stem": _text(entry, "stem", where),
+        "chapter": named[1],
+        "section": named[2],
+        "claims": tuple(claims),
+    }
+    return _choice(entry, shared, where) if "options" in entry else _number(entry, shared, where)
+
+
+def _choice(entry: dict[str, Any], shared: dict[str, Any], where: str) -> Choice:
+    options = []
+    for index, given in enumerate(_list(entry, "options", where), start=1):
+        key = given.get("key", f"number {index}")
+        inside = f"{where}, option {key!r}"
+        _check_keys(given, {"key", "text", "right", "feedback"}, set(), inside)
+        if not isinstance(given["right"], bool):
+            raise ValueError(f"{inside}: 'right' must be true or false, not {given['right']!r}.")
+        options.append(
+            Option(
+                key=_slug(given, "key", inside),
+                text=_text(given, "text", inside),
+                right=given["right"],
+                feedback=_text(given, "feedback", inside),
+            )
+        )
+    for key, count in Counter(option.key for option in options).items():
+        if count > 1:
+            raise ValueError(f"{where}: {count} options have the key {key!r}. Rename all but one.")
+    if len({option.right for option in options}) != 2:
+        raise ValueError(f"{where}: needs at least one right and one wrong option.")
+    return Choice(**shared, options=tuple(options))
+
+
+def _number(entry: dict[str, Any], shared: dict[str, Any], where: str) -> Number:
+    tolerance = _finite(entry, "tolerance", where)
+    if not 0 <= tolerance < 1:
+        raise ValueError(f"{where}: 'tolerance' is relative: from 0 to below 1, not {tolerance}.")
+    wrong = []
+    for given in _list(entry, "wrong", where):
+        inside = f"{where}, wrong number {given.get('value')!r}"
+        _check_keys(given, {"value", "feedback"}, set(), inside)
+        wrong.append(WrongNumber(_finite(given, "value", inside), _text(given, "feedback", inside)))
+    question = Number(
+        **shared,
+        answer=_finite(entry, "answer", where),
+        unit=_text(entry, "unit", where) if "unit" in entry else "",
+        tolerance=tolerance,
+        feedback=_text(entry, "feedback", where),
+        wrong=tuple(wrong),
+        otherwise=_text(entry, "otherwise", where),
+    )
+    values = [question.answer, *(number.value for number in wrong)]
+    for index, value in enumerate(values):
+        for other in values[index + 1 :]:
+            if question.matches(value, other) or question.matches(other, value):
+                raise ValueError(
+                    f"{where}: {value:g} and {other:g} are the same number within the tolerance. "
+                    "Make the tolerance smaller, or drop the wrong number."
+                )
+    return question
+
+
+def _check_keys(entry: dict[str, Any], required: set[str], optional: set[str], where: str) -> None:
+    allowed = required | optional
+    for key in entry:
+        if key not in allowed:
+            raise ValueError(
+                f"{where}: unknown key {key!r}{_near(str(key), allowed)}. "
+                f"Known here: {', '.join(sorted(allowed))}."
+            )
+    missing = sorted(required - entry.keys())
+    if missing:
+        raise ValueError(f"{where}: {missing[0]!r} is missing. Add it.")
+
+
+def _list(entry: dict[str, Any], key: str, where: str) -> list[dict[str, Any]]:
+    given = entry.get(key, [])
+    if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
+        raise ValueError(f"{where}: {key!r} must be a list of mappings.")
+    return given
+
+
+def _text(entry: dict[str, Any], key: str, where: str) -> str:
+    value = entry[key]
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"{where}: {key!r} must be text, not {value!r}. Write it out, in quotes.")
+    return value.strip()
+
+
+def _slug(entry: dict[str, Any], key: str, where: str) -> str:
+    value = _text(entry, key, where)
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", value):
+        raise ValueError(
+            f"{where}: {key} {value!r} must be lower-case words, digits and single hyphens."
+        )
+    return value
+
+
+def _finite(entry: dict[str, Any], key: str, where: str) -> float:
+    value = entry[key]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(
+            f"{where}: {key!r} must be a finite number, not {value!r}. "
+            "YAML reads 1e6 as text: write 1.0e+6."
+        )
+    return float(value)
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    matches = difflib.get_close_matches(name, known)
+    return f" (did you mean {' or '.join(map(repr, matches))}?)" if matches else ""
+
+
+# Proving an answer
+
+
+def prove(question_id: str, truth: Mapping[str, bool] | SupportsFloat) -> None:
+    """Compare the bank's answer with what a cell measured, and record the measurement.
+
+    Args:
+        question_id: the question's id in the bank.
+        truth: for options, whether each one is right, by its key; for a number, the number, in the
+            question's unit.
+
+    Raises:
+        AssertionError: the bank says otherwise, or the number is NaN.
+        ValueError: no such question, an option is missing or unknown, or a value is of the wrong
+            type.
+    """
+    question = find(question_id)
+    measured = check(question, truth)
+    value = (
+        f"{measured:.4g} {question.unit}".rstrip() + ", " if isinstance(question, Number) else ""
+    )
+    text = f"Measured: {value}settles question {question_id!r}."
+    ipython = sys.modules.get("IPython")
+    if ipython is None or ipython.get_ipython() is None:
+        print(text)
+        return
+    record = {"question": question_id, "truth": measured}
+    ipython.display.display({"text/plain": text, MIME_TYPE: record}, raw=True)
+
+
+def check(question: Question, truth: Mapping[str, bool] | SupportsFloat) -> dict[str, bool] | float:
+    """Raise as `prove` does; otherwise return the measurement as plain Python values."""
+    if isinstance(question, Choice):
+        return _check_choice(question, truth)
+    assert isinstance(question, Number)
+    return _check_number(question, truth)
+
+
+def _check_choice(question: Choice, truth: Mapping[str, bool] | SupportsFloat) -> dict[str, bool]:
+    where = f"question {question.id!r}"
+    keys = [option.key for option in question.options]
+    if not isinstance(truth, Mapping):
+        raise ValueError(f"{where}: give a mapping with the keys {', '.join(keys)}.")
+    for key in truth:
+        if key not in keys:
+            raise ValueError(
+                f"{where} has no option {key!r}{_near(str(key), keys)}. It has: {', '.join(keys)}."
+            )
+    for option in question.options:
+        if option.key not in truth:
+            raise ValueError(f"{where}: option {option.key!r} was not measured. Measure it, too.")
+        value = truth[option.key]
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(
+                f"{where}, option {option.key!r}: must be True or False, not {value!r}. "
+                "Compare, or wrap it in bool()."
+            )
+        if value != option.right:
+            words = {True: "right", False: "wrong"}
+            raise AssertionError(
+                f"{where}, option {option.key!r}: the bank says {words[option.right]}, "
+                f"this cell measured {words[bool(value)]}. One of the two is to be mended."
+            )
+    return {key: bool(truth[key]) for key in keys}
+
+
+def _check_number(question: Number, truth: Mapping[str, bool] | SupportsFloat) -> float:
+    where = f"question {question.id!r}"
+    if isinstance(truth, bool | np.bool_ | str) or not isinstance(truth, SupportsFloat):
+        raise ValueError(f"{where}: give the measured number in {question.unit}, not {truth!r}.")
+    measured = float(truth)
+    if not question.matches(question.answer, measured):
+        raise AssertionError(
+            f"{where}: the bank says {question.answer:g} {question.unit} within "
+            f"{question.tolerance:.2%}, this cell measured {measured:g}. "
+            "One of the two is to be mended."
+        )
+    return measured
+
+
+# Reading notebooks: where a proof stands, and whether it proves anything
+
+
+def anchor(heading: str) -> str:
+    """The id that the book gives to a heading, from its Markdown text.
+
+    The rule is docutils' `nodes.make_id` (docutils 0.21), for text in Latin letters.
+    """
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", html.unescape(heading)).lower()
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"^[-0-9]+|-+$", "", re.sub(r"[^a-z0-9]+", "-", " ".join(plain.split())))
+
+
+def _sections(notebook: Notebook) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
+    """Pairs of a section's anchor and a code cell in it; a heading gives a pair without a cell."""
+    section = ""
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            yield section, cell
+        elif cell["cell_type"] == "markdown":
+            fenced = False
+            for line in _source(cell).splitlines():
+                if re.match(r" {0,3}(```|~~~)", line):
+                    fenced = not fenced
+                heading = re.match(r" {0,3}#{1,6}\s+(.*?)(\s#+)?\s*$", line)
+                if heading and not fenced:
+                    section = anchor(heading[1])
+                    yield section, None
+
+
+def _source(cell: Mapping[str, Any]) -> str:
+    source = cell["source"]
+    return source if isinstance(source, str) else "".join(source)
+
+
+def proofs(notebook: Notebook) -> list[Proof]:
+    """What the cells of an executed notebook (as nbformat or json reads it) handed to `prove`."""
+    return [
+        Proof(record["question"], record["truth"], section)
+        for section, cell in _sections(notebook)
+        if cell
+        for output in cell["outputs"]
+        if (record := output.get("data", {}).get(MIME_TYPE))
+    ]
+
+
+def problems(notebooks: Mapping[str, Notebook]) -> list[str]:
+    """What is wrong with the proofs of the bank's questions, without executing anything.
+
+    Args:
+        notebooks: every chapter by its slug, executed or not.
+
+    Returns:
+        A sentence for each question whose proof names a chapter or a section that does not exist
+        or is not unique, or whose section does not call `prove` for it; and for each call of
+        `prove` that is given constants, which measure nothing.
+    """
+    found = []
+    calls: dict[str, list[tuple[str, str]]] = {}
+    for chapter, notebook in notebooks.items():
+        assigned = _assigned(notebook)
+        for section, cell in _sections(notebook):
+            for call in _prove_calls(cell) if cell else ():
+                where = f"{chapter}#{section}"
+                arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+                name = arguments[0] if arguments else None
+                if len(arguments) != 2 or not isinstance(name, ast.Constant):
+                    found.append(f"{where}: prove() needs the id in quotes, and the measurement.")
+                    continue
+                question_id = str(name.value)
+                calls.setdefault(question_id, []).append((chapter, section))
+                found += [
+                    f"{where}: prove({question_id!r}) is given the constant {what}. "
+                    "Give it what the cells measured."
+                    for what in _constants(arguments[1], assigned)
+                ]
+                if question_id not in bank():
+                    near = _near(question_id, bank())
+                    found.append(f"{where}: no question has the id {question_id!r}{near}.")
+
+    for question in bank().values():
+        where = f"question {question.id!r}: its proof {question.chapter}#{question.section}"
+        if question.chapter not in notebooks:
+            near = _near(question.chapter, notebooks)
+            found.append(f"{where} names a chapter that does not exist{near}.")
+            continue
+        anchors = Counter(
+            section for section, cell in _sections(notebooks[question.chapter]) if cell is None
+        )
+        if question.section not in anchors:
+            near = _near(question.section, anchors)
+            found.append(f"{where} names a section that the chapter does not have{near}.")
+        elif anchors[question.section] > 1:
+            found.append(f"{where} names a heading that stands there twice. Rename one.")
+        elif (question.chapter, question.section) not in calls.get(question.id, []):
+            others = [f"{chapter}#{section}" for chapter, section in calls.get(question.id, [])]
+            instead = f"; it is called in {', '.join(others)}" if others else ""
+            found.append(f"{where} names a section that does not call prove() for it{instead}.")
+    return found
+
+
+def _tree(cell: Mapping[str, Any]) -> ast.Module:
+    from IPython.core.inputtransformer2 import TransformerManager  # magics are not Python
+
+    return ast.parse(TransformerManager().transform_cell(_source(cell)))
+
+
+def _prove_calls(cell: Mapping[str, Any]) -> Iterator[ast.Call]:
+    for node in ast.walk(_tree(cell)):
+        if isinstance(node, ast.Call) and "prove" in (
+            getattr(node.func, "id", None),
+            getattr(node.func, "attr", None),
+        ):
+            yield node
+
+
+# Functions that make a constant of constants.
+_PURE = {"abs", "all", "any", "bool", "dict", "float", "int", "len", "max", "min", "round", "sum"}
+
+_Assigned = Mapping[str, list[ast.expr]]
+
+
+def _assigned(notebook: Notebook) -> _Assigned:
+    """What is assigned to each name that nothing but assignments can change.
+
+    An import, a loop, a function's argument or a method called on it can give a name a value that
+    comes from a run, so names bound or used in these ways are left out.
+    """
+    values: dict[str, list[ast.expr]] = {}
+    plain: set[ast.AST] = set()
+    names: list[ast.Name] = []
+    changed: set[str] = set()
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        for node in ast.walk(_tree(cell)):
+            targets: list[ast.expr] = []
+            value: ast.expr | None = None
+            if isinstance(node, ast.Assign):
+                targets, value = node.targets, node.value
+            elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
+                targets, value = [node.target], node.value
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                changed.add(node.value.id)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.append(node)
+            for target in targets:
+                name = target.value if isinstance(target, ast.Subscript) else target
+                if isinstance(name, ast.Name) and value is not None:
+                    plain.add(name)
+                    values.setdefault(name.id, []).append(value)
+    changed |= {name.id for name in names if name not in plain}
+    return {name: value for name, value in values.items() if name not in changed}
+
+
+def _constant(expression: ast.expr, assigned: _Assigned, seen: frozenset[str]) -> bool:
+    return all(
+        name in _PURE
+        or name in seen
+        or (
+            name in assigned
+            and all(_constant(value, assigned, seen | {name}) for value in assigned[name])
+        )
+        for name in (node.id for node in ast.walk(expression) if isinstance(node, ast.Name))
+    )
+
+
+def _constants(
+    truth: ast.expr, assigned: _Assigned, seen: frozenset[str] = frozenset()
+) -> list[str]:
+    """The parts of an argument of `prove` that are constant, also by way of a name."""
+    if isinstance(truth, ast.Name) and truth.id in assigned and truth.id not in seen:
+        values = assigned[truth.id]
+        return [part for v in values for part in _constants(v, assigned, seen | {truth.id})]
+    parts = [("the measurement", truth)]
+    if isinstance(truth, ast.Dict):
+        keys = [ast.unparse(key) if key else "**" for key in truth.keys]
+        parts = list(zip(keys, truth.values, strict=True))
+    elif isinstance(truth, ast.Call) and getattr(truth.func, "id", "") == "dict":
+        parts = [(keyword.arg or "**", keyword.value) for keyword in truth.keywords]
+    return [
+        f"{ast.unparse(value)} for {key}"
+        for key, value in parts
+        if _constant(value, assigned, seen)
+    ]
