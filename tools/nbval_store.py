@@ -26,6 +26,8 @@ GRACE_S = 3.0  # launch promises that nothing lives 2 s after its kernel
 PROGRESS_S = 10.0
 # What Jupyter and the frameworks themselves write into a home, in every program that uses them.
 HOME_MAY_HOLD = {".cache", ".config", ".ipython", ".keras", ".local"}
+# What TensorFlow (autograph) and torch (inductor) leave in the temporary folder, likewise.
+FRAMEWORKS_LEAVE = ("__autograph_generated_file", "torchinductor_")
 
 
 @dataclass
@@ -108,7 +110,8 @@ def left_behind(execution: Execution) -> list[str]:
         process.kill()
     home = execution.scratch / "home"
     files = [path for path in home.iterdir() if path.name not in HOME_MAY_HOLD]
-    files += [path for path in (execution.scratch / "tmp").iterdir()]
+    temporary = (execution.scratch / "tmp").iterdir()
+    files += [path for path in temporary if not path.name.startswith(FRAMEWORKS_LEAVE)]
     found += [f"in the temporary folder: {path.relative_to(execution.scratch)}" for path in files]
     new = files_beside(execution.notebook) - execution.beside
     return found + [f"beside the notebook: {path.name}" for path in sorted(new)]
@@ -233,7 +236,7 @@ class Progress:
     @pytest.hookimpl
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """No dot for each cell."""
-        return ("passed", "", "") if report.passed and report.when == "call" else None
+        return (report.outcome, "", "") if report.when == "call" or report.skipped else None
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,12 +1,14 @@
 """Executes the book's notebooks with nbval, only those that need it, and keeps their outputs.
 
-Usage: python -m tools.notebooks [SLUG]   (SLUG: that notebook, whether it needs it or not)
+Usage: python -m tools.notebooks [SLUG] [--report FILE]
+(SLUG: that notebook, whether it needs it or not; FILE: for pytest's JUnit report)
 
 The outputs of a notebook lie in .cache/executed/SLUG/KEY.json. KEY says what they came from: the
 notebook's code, the files beside it, lockstep/, requirements.txt, the Python version and the
 installed versions. `tools/nbval_store.py` writes them, `tools/sphinx_book.py` reads them.
 """
 
+import argparse
 import functools
 import hashlib
 import importlib.metadata
@@ -158,9 +160,13 @@ def table(runs: list[Run]) -> str:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tools.notebooks")
+    parser.add_argument("slug", nargs="?", default="")
+    parser.add_argument("--report", type=Path)
+    arguments = parser.parse_args()
     started = time.monotonic()
     try:
-        done = execute("".join(sys.argv[1:2]))
+        done = execute(arguments.slug, arguments.report)
     except KeyboardInterrupt:
         sys.exit("Stopped. Notebooks that were done are not executed again.")
     print(f"Notebooks executed, {time.monotonic() - started:.1f} s in all:\n{table(done)}")

@@ -1,0 +1,42 @@
+"""What holds for every test: in CI, a test that cannot run has failed."""
+
+import os
+import re
+from collections.abc import Generator
+
+import pytest
+
+IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
+# Reasons that hold for a whole machine or notebook, and that CI therefore accepts.
+MAY_SKIP_IN_CI = (
+    r"Python 3\.1\d was not found",
+    r"needs torch from its first cell on",  # Colab's torch exists for no other Python without CUDA
+)
+
+
+def refuse(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn a skip into a failure that keeps its reason, unless the reason is accepted."""
+    if not (IN_CI and report.skipped) or hasattr(report, "wasxfail"):
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    if not any(re.search(accepted, reason) for accepted in MAY_SKIP_IN_CI):
+        report.outcome = "failed"
+        report.longrepr = f"In CI nothing may be left out, but this was. {reason}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Look at each test."""
+    report = yield
+    refuse(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Look at each file that skips itself as a whole."""
+    report = yield
+    refuse(report)
+    return report

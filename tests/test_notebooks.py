@@ -1,0 +1,111 @@
+"""What every notebook of the book must be, before anybody executes it."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from tools import notebooks
+
+MOST_WORDS = 3300  # "about 3,000"
+MOST_LINES = 30  # "about 25", blank ones not counted
+# They would let a cell fail or go unexecuted. A mistake on purpose is caught and asserted on.
+SILENCERS = re.compile(r"raises-exception|nbval-|#\s*NBVAL_", re.IGNORECASE)
+MYST = re.compile(r"^(?:```|:::+)\s*\{|\{[a-z:]+\}`", re.MULTILINE)
+EMPTY_ALT = re.compile(r"!\[\s*\]\(")
+
+
+def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
+    """Return what is wrong with a notebook, a line for each mistake."""
+    found = []
+    if notebook.metadata.get("kernelspec", {}).get("name") != "python3":
+        found.append("its kernel must be python3, which Colab has too")
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    text = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    if not code or code[0].id != "setup":
+        found.append("its first code cell must be the set-up cell, with the id 'setup'")
+    if not text or not text[0].source.startswith("# "):
+        found.append("its first cell must be Markdown that starts with the title, '# ...'")
+    ids = [cell.id for cell in notebook.cells]
+    found += [
+        f"cell id {name!r} stands twice" for name in sorted({i for i in ids if ids.count(i) > 1})
+    ]
+    for cell in notebook.cells:
+        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", cell.id):
+            found.append(f"cell id {cell.id!r} must be words with hyphens, given by hand")
+        if SILENCERS.search(cell.source) or SILENCERS.search(
+            " ".join(cell.metadata.get("tags", []))
+        ):
+            found.append(f"cell {cell.id!r} hides a failure from nbval: catch it and assert on it")
+    for cell in code:
+        if cell.outputs or cell.execution_count is not None:
+            found.append(f"cell {cell.id!r} has stored output: clear all outputs and save")
+        if sum(bool(line.strip()) for line in cell.source.splitlines()) > MOST_LINES:
+            found.append(
+                f"cell {cell.id!r} has more than {MOST_LINES} lines of code: one idea a cell"
+            )
+    for cell in text:
+        if MYST.search(cell.source):
+            found.append(f"cell {cell.id!r} has MyST markup, which Colab and GitHub show raw")
+        if EMPTY_ALT.search(cell.source):
+            found.append(f"cell {cell.id!r} has an image without a text alternative")
+    if (words := sum(len(cell.source.split()) for cell in text)) > MOST_WORDS:
+        found.append(f"it has {words} words; a chapter has at most about 3,000")
+    return found
+
+
+@pytest.mark.parametrize("path", notebooks.notebooks(), ids=lambda path: path.stem)
+def test_notebook_is_as_it_must_be(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=nbformat.NO_CONVERT)
+    nbformat.validate(notebook)
+    assert (notebook.nbformat, notebook.nbformat_minor) >= (4, 5), "older formats have no cell ids"
+    assert mistakes(notebook) == []
+
+
+def good() -> nbformat.NotebookNode:
+    """Return a small notebook without mistakes."""
+    cells = [
+        new_markdown_cell("# A chapter\n\n![a bar](bar.svg)", id="title"),
+        new_code_cell("1 + 1", id="setup"),
+    ]
+    return new_notebook(
+        cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    )
+
+
+def change(cell: int, **values: Any) -> Callable[[nbformat.NotebookNode], None]:
+    """Return a function that changes a cell."""
+    return lambda notebook: notebook.cells[cell].update(values)
+
+
+MISTAKES: dict[str, Callable[[nbformat.NotebookNode], None]] = {
+    "kernel must be python3": lambda notebook: notebook.metadata.clear(),
+    "first code cell": change(1, id="first"),
+    "first cell must be Markdown": change(0, source="A chapter"),
+    "stands twice": change(0, id="setup"),
+    "given by hand": change(0, id="A1b2C3"),
+    "'setup' hides a failure": change(1, source="# NBVAL_SKIP\n1 / 0"),
+    "hides a failure": change(1, metadata={"tags": ["raises-exception"]}),
+    "stored output": change(1, outputs=[nbformat.v4.new_output("stream", text="2")]),
+    "has stored output": change(1, execution_count=1),
+    "one idea a cell": change(1, source="x = 1\n" * (MOST_LINES + 1)),
+    "MyST": change(0, source="# A chapter\n\n```{note}\nLook.\n```"),
+    "MyST markup": change(0, source="# A chapter\n\n{doc}`other`"),
+    "without a text alternative": change(0, source="# A chapter\n\n![](bar.svg)"),
+    "at most about": change(0, source="# A chapter\n" + "word " * (MOST_WORDS + 1)),
+}
+
+
+def test_a_good_notebook_has_no_mistakes() -> None:
+    assert mistakes(good()) == []
+
+
+@pytest.mark.parametrize("said", MISTAKES)
+def test_each_mistake_is_named(said: str) -> None:
+    notebook = good()
+    MISTAKES[said](notebook)
+    assert any(said in line for line in mistakes(notebook))

@@ -1,0 +1,169 @@
+"""Runs the tests in phases, the fast ones first, and says at the end what happened and where.
+
+Usage: python -m tools.testing [PHASE...]   (none: all of them)
+
+A phase that measures deadlines or drives a browser has the machine to itself. Every phase runs even
+if another failed, unless it needs what that one makes.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import NamedTuple
+
+from tools import notebooks
+from tools.notebooks import ROOT
+
+REPORTS = ROOT / "_build" / "reports"
+ALONE = {
+    "launch": "tests/test_launch.py",
+    "browser": "tests/test_book.py",
+    "machinery": "tests/test_build.py",
+    "colab": "tests/test_colab.py",
+}
+PYTEST = ["pytest", "-p", "no:cacheprovider", "-q", "--no-header"]
+
+
+class Phase(NamedTuple):
+    """Something to run. A phase of pytest writes a JUnit report, whose tests are counted."""
+
+    name: str
+    what: str
+    command: list[str]  # after `python -m`
+    needs: str = ""
+
+
+PHASES = [
+    Phase("lint", "ruff check", ["ruff", "check", "."]),
+    Phase("lint", "ruff format", ["ruff", "format", "--check", "."]),
+    Phase("lint", "mypy", ["mypy"]),
+    Phase(
+        "unit",
+        "the package, the tools, the notebooks' structure",
+        [*PYTEST, "-n", "2", "--dist", "loadfile", "tests"]
+        + [f"--ignore={path}" for path in ALONE.values()],
+    ),
+    Phase("launch", "processes and their deadlines", [*PYTEST, ALONE["launch"]]),
+    Phase("notebooks", "nbval, where something changed", ["tools.notebooks", "--report"]),
+    Phase("book", "the HTML pages", ["tools.book"], needs="notebooks"),
+    Phase("browser", "the pages in Chromium", [*PYTEST, ALONE["browser"]], needs="book"),
+    Phase("machinery", "small books, broken on purpose", [*PYTEST, ALONE["machinery"]]),
+    Phase("colab", "notebooks on Colab's versions", [*PYTEST, ALONE["colab"]]),
+]
+
+
+class Outcome(NamedTuple):
+    """What became of a phase."""
+
+    phase: Phase
+    seconds: float
+    passed: int
+    failed: int
+    skipped: list[str]  # with the reason
+
+
+def count(report: Path) -> tuple[int, int, list[str]]:
+    """Return passed, failed and skipped tests of a JUnit report."""
+    cases = list(ElementTree.parse(report).getroot().iter("testcase"))
+    failed = sum(bool(case.findall("failure") or case.findall("error")) for case in cases)
+    skips = [(case, found) for case in cases for found in case.findall("skipped")]
+    skipped = [f"{case.get('name')}: {found.get('message')}" for case, found in skips]
+    return len(cases) - failed - len(skipped), failed, skipped
+
+
+def run(phase: Phase) -> Outcome:
+    """Run a phase, its output shown as it comes."""
+    print(f"\n=== {phase.name}: {phase.what}", flush=True)
+    report = REPORTS / f"{phase.name}.xml"
+    command = [sys.executable, "-m", *phase.command]
+    if "pytest" in command:
+        command.append(f"--junitxml={report}")
+    elif phase.command[-1] == "--report":
+        command.append(str(report))
+    report.unlink(missing_ok=True)
+    started = time.monotonic()
+    code = subprocess.run(command, cwd=ROOT).returncode
+    seconds = time.monotonic() - started
+    passed, failed, skipped = count(report) if report.exists() else (int(code == 0), 0, [])
+    return Outcome(phase, seconds, passed, max(failed, int(code != 0)), skipped)
+
+
+def run_all(phases: list[Phase]) -> list[Outcome]:
+    """Run phases in order, less those that need one that failed."""
+    outcomes: list[Outcome] = []
+    for phase in phases:
+        broken = {outcome.phase.name for outcome in outcomes if outcome.failed}
+        if phase.needs in broken:
+            print(f"\n=== {phase.name}: not run, because the phase {phase.needs} failed")
+            outcomes.append(Outcome(phase, 0, 0, 1, []))
+        else:
+            outcomes.append(run(phase))
+    return outcomes
+
+
+def by_name(outcomes: list[Outcome]) -> dict[str, float]:
+    """Return the seconds of each phase."""
+    seconds: dict[str, float] = {}
+    for outcome in outcomes:
+        seconds[outcome.phase.name] = seconds.get(outcome.phase.name, 0) + outcome.seconds
+    return {name: round(value, 1) for name, value in seconds.items()}
+
+
+def executions() -> list[notebooks.Run]:
+    """Return how long each notebook took when it was executed."""
+    stored = [(path, notebooks.stored(path)) for path in notebooks.notebooks()]
+    return [notebooks.Run(path, found["seconds"], True) for path, found in stored if found]
+
+
+def summary(outcomes: list[Outcome]) -> str:
+    """Say what was tested, how long it took, what was left out, and what was made where."""
+    lines = ["", "=== summary"]
+    for outcome in outcomes:
+        counts = f"{outcome.passed:4} passed {outcome.failed:3} failed"
+        lines.append(
+            f"{outcome.seconds:7.1f} s {counts}  {outcome.phase.name}: {outcome.phase.what}"
+        )
+    lines.append(f"{sum(outcome.seconds for outcome in outcomes):7.1f} s in all")
+    runs = executions()
+    if runs:
+        lines += ["Notebooks, when they were executed:", notebooks.table(runs)]
+    for made in ("html/index.html", "screenshots", "reports"):
+        if (ROOT / "_build" / made).exists():
+            lines.append(f"Made: {ROOT / '_build' / made}")
+    skipped = [reason for outcome in outcomes for reason in outcome.skipped]
+    lines += [f"Skipped: {reason}" for reason in skipped]
+    failed = [outcome.phase.name for outcome in outcomes if outcome.failed]
+    lines += [f"FAILED: {name} (see above)" for name in dict.fromkeys(failed)]
+    return "\n".join(lines)
+
+
+def main(names: list[str]) -> int:
+    """Run the named phases, or all; return the exit code."""
+    known = list(dict.fromkeys(phase.name for phase in PHASES))
+    if unknown := set(names) - set(known):
+        sys.exit(f"There is no phase {', '.join(sorted(unknown))}. Phases: {', '.join(known)}")
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    os.environ["PYTHONPATH"] = str(ROOT)  # `import tools` from wherever a test works
+    outcomes = run_all([phase for phase in PHASES if not names or phase.name in names])
+    print(summary(outcomes))
+    measured = {
+        "phases": by_name(outcomes),
+        "notebooks": {run.notebook.stem: run.seconds for run in executions()},
+    }
+    (REPORTS / "seconds.json").write_text(json.dumps(measured, indent=1))
+    passed = sum(outcome.passed for outcome in outcomes)
+    failed = sum(outcome.failed for outcome in outcomes)
+    skipped = sum(len(outcome.skipped) for outcome in outcomes)
+    print(f"\n{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit("Stopped. Notebooks that were done are not executed again.")
