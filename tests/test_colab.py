@@ -140,7 +140,14 @@ def run(
             process.kill()
             process.wait()
     if process.returncode != 0:
-        pytest.fail(f"{title}: exit status {process.returncode}\n{log.read_text()[-8000:]}")
+        text = re.sub(r"\x1b\[[0-9;]*m", "", log.read_text())
+        pytest.fail(f"{title}: exit status {process.returncode}\n{text[-8000:]}", pytrace=False)
+
+
+def plain_environment() -> dict[str, str]:
+    """Return the environment variables less those that would make Python behave otherwise."""
+    other = {"MPLBACKEND", "VIRTUAL_ENV"}
+    return {k: v for k, v in os.environ.items() if k not in other and not k.startswith("PYTHON")}
 
 
 def freeze(environment: Path) -> set[str]:
@@ -175,7 +182,7 @@ def environment(version: str, packages: list[str], say: Say) -> Path:
         say(f"Python {version}: installing Colab's versions, about two minutes")
         subprocess.run([python, "-m", "venv", str(folder)], check=True)
         (folder / "packages.txt").write_text(listed)
-        log, env = folder / "install.log", dict(os.environ)
+        log, env = folder / "install.log", plain_environment()
         executable = str(folder / "bin" / "python")
         # --no-compile: most files are never imported.
         pip = [executable, "-m", "pip", "install", "--no-compile", "--progress-bar", "off"]
@@ -262,11 +269,9 @@ def execute(name: str, version: str, published: Path, folder: Path, say: Say) ->
     nbformat.write(notebook, path)
 
     slug = address.current(published)
-    env = {
-        key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "MPLBACKEND"}
-    }
-    env |= {
+    env = plain_environment() | {
         "TMPDIR": str(temporary),
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # else the debugger writes ten lines into the log
         "IPYTHONDIR": str(folder / "ipython"),
         "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": f"url.{published.as_uri()}.insteadOf",
