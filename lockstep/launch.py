@@ -1,0 +1,350 @@
+"""Start a script as several processes on this machine, and leave none of them alive.
+
+`launch` starts the ranks of a PyTorch job, `launch_cluster` the tasks of a TensorFlow cluster. Both
+run `python script args...` once per process, with the environment variables that the framework
+reads, so a script that runs here runs under torchrun, Slurm or Kubernetes as well.
+
+- **Output.** What rank 0 prints is shown at once, what the others print when all have ended, in
+  rank order; standard error goes with standard output. It is returned too. Of an output over
+  200 kB the beginning and the end are shown, and all of it is left in the working folder.
+- **Failure.** A rank that ends with an error ends all others a second later. A rank that does not
+  end is ended at the hard limit, `timeout`. Either raises `LaunchError` with the last lines of the
+  rank in question.
+- **Nothing stays alive** when the run is over, the cell interrupted or the kernel killed.
+- **One at a time.** A launch waits for any other on this machine: two would share the cores, and
+  the byte counters of the loopback interface. The wait is not part of `timeout`.
+
+Linux and macOS. On macOS a process that a rank starts in a session of its own is not ended.
+"""
+
+import codecs
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
+JOBS = ("chief", "worker", "ps")
+# Bytes of an output that are shown of its beginning, and as many of its end.
+SHOWN = 100_000
+TRIES = 3
+# A folder can be locked like a file. This one is the same for every user and every TMPDIR, anyone
+# may open it, and a lock on it leaves no file behind.
+LOCK = "/tmp"
+
+
+class LaunchError(RuntimeError):
+    """A launch whose processes failed, hung or were ended; says which, and shows their last lines.
+
+    Its message is all that a notebook shows: the frames between belong to `launch`, not to the
+    script.
+    """
+
+    def _render_traceback_(self) -> list[str]:  # IPython asks for this
+        return f"LaunchError: {self}".splitlines()
+
+
+def launch(
+    script: str | os.PathLike[str],
+    world_size: int,
+    *,
+    args: Sequence[object] = (),
+    env: Mapping[str, object] | None = None,
+    timeout: float = 60.0,
+) -> list[str]:
+    """Run `python script args...` as `world_size` ranks; return what each printed, in rank order.
+
+    Each rank finds RANK, LOCAL_RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT (a free
+    port) and OMP_NUM_THREADS=1 in its environment, as under `torchrun`; `env` adds further
+    variables, and may change OMP_NUM_THREADS. `timeout` is in seconds, from the start of the ranks.
+
+    If another program takes the port before rank 0 does, the run is started again with another
+    port, at most twice, and says so.
+
+    Raises `LaunchError` if a rank ends with anything but exit code 0, or has not ended in time;
+    FileNotFoundError, TypeError or ValueError for an input that cannot be right.
+
+    Example: `launch("train.py", 2, args=["--steps", 10])`.
+    """
+    if not isinstance(world_size, int) or world_size < 1:
+        raise ValueError(
+            f"world_size is {world_size!r}, but must be an int, 1 or more: "
+            f'launch("train.py", 2) starts two ranks.'
+        )
+
+    def variables(ports: list[int]) -> list[dict[str, str]]:
+        size = str(world_size)
+        shared = {"WORLD_SIZE": size, "LOCAL_WORLD_SIZE": size}
+        shared |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(ports[0])}
+        return [shared | {"RANK": str(i), "LOCAL_RANK": str(i)} for i in range(world_size)]
+
+    names = [f"rank {rank}" for rank in range(world_size)]
+    return list(_run(script, args, env, timeout, names, names, 1, variables).values())
+
+
+def launch_cluster(
+    script: str | os.PathLike[str],
+    cluster: Mapping[str, int],
+    *,
+    args: Sequence[object] = (),
+    env: Mapping[str, object] | None = None,
+    timeout: float = 60.0,
+) -> dict[str, str]:
+    """Run `python script args...` once per task of a TensorFlow cluster; return what each printed.
+
+    `cluster` says how many tasks each job has: `{"worker": 2}`, or `{"chief": 1, "worker": 2,
+    "ps": 1}`. Each task finds its TF_CONFIG, with free ports, and OMP_NUM_THREADS=1 in its
+    environment. The result, and what is shown, is in the order chief, workers, parameter servers,
+    under names such as "worker 0".
+
+    With a "ps" job the run is over when the chief has ended, since servers wait for ever; without
+    one, when every task has. For the rest see `launch`.
+
+    Example: `launch_cluster("train.py", {"worker": 2})["worker 0"]`.
+    """
+    if (
+        not cluster
+        or any(job not in JOBS or not isinstance(n, int) or n < 1 for job, n in cluster.items())
+        or cluster.get("chief", 1) != 1
+        or ("ps" in cluster and "chief" not in cluster)
+    ):
+        raise ValueError(
+            f"cluster is {cluster!r}, but must give the number of tasks, 1 or more, of one or more "
+            f"of the jobs {', '.join(JOBS)}; at most one chief, and one where there is a ps: "
+            f'{{"worker": 2}} or {{"chief": 1, "worker": 2, "ps": 1}}.'
+        )
+    tasks = [(job, index) for job in JOBS for index in range(cluster.get(job, 0))]
+
+    def variables(ports: list[int]) -> list[dict[str, str]]:
+        addresses: dict[str, list[str]] = {}
+        for (job, _), port in zip(tasks, ports, strict=True):
+            addresses.setdefault(job, []).append(f"127.0.0.1:{port}")
+        return [
+            {"TF_CONFIG": json.dumps({"cluster": addresses, "task": {"type": job, "index": index}})}
+            for job, index in tasks
+        ]
+
+    names = [f"{job} {index}" for job, index in tasks]
+    needed = ["chief 0"] if "ps" in cluster else names
+    return _run(script, args, env, timeout, names, needed, len(tasks), variables)
+
+
+def _run(
+    script: str | os.PathLike[str],
+    args: Sequence[object],
+    env: Mapping[str, object] | None,
+    timeout: float,
+    names: list[str],
+    needed: list[str],
+    n_ports: int,
+    variables: Callable[[list[int]], list[dict[str, str]]],
+) -> dict[str, str]:
+    """Check the inputs that both kinds of launch share, and run: again if a port was taken."""
+    path = Path(script)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"script is {str(script)!r}, but there is no such file in {Path.cwd()}. "
+            f"Write it first: a cell that begins with `%%writefile {path.name}` does."
+        )
+    if isinstance(args, str) or not isinstance(args, Sequence):
+        raise TypeError(
+            f"args is {args!r}, but must be a list with one item for each argument: "
+            f'args=["--steps", 10].'
+        )
+    if not timeout > 0:
+        raise ValueError(f"timeout is {timeout!r}, but must be a number of seconds above 0.")
+    # Unbuffered, so that output is live and a killed rank's is complete; the fault handler makes
+    # Python print where it is when the supervisor ends it at the time limit.
+    ours = {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"}
+    given = {key: str(value) for key, value in (env or {}).items()}
+    job = {
+        "command": [sys.executable, str(path), *map(str, args)],
+        "needed": [names.index(name) for name in needed],
+        "timeout": timeout,
+    }
+    with _machine_lock() as lock:
+        for left in reversed(range(TRIES)):
+            ports = _free_ports(n_ports)
+            job["variables"] = variables(ports)
+            with contextlib.ExitStack() as stack:
+                files = [stack.enter_context(tempfile.TemporaryFile()) for _ in names]
+                logs = [
+                    _Log(name, path.stem, file) for name, file in zip(names, files, strict=True)
+                ]
+                # A process that is killed cannot remove its temporary files (AutoGraph's, for one).
+                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="lockstep-"))
+                environment = {**os.environ, **ours, "TMPDIR": folder, **given}
+                problem = _once(job | {"folder": folder}, environment, logs, lock)
+            if not problem:
+                return {log.name: log.text for log in logs}
+            taken = [port for port in ports if not _is_free(port)]
+            if not taken or not left:
+                break
+            print(
+                f"[launch] Another program took port {taken[0]} before {path.name} could. Starting "
+                f"again with another port; tries left after this one: {left - 1}."
+            )
+    raise LaunchError(problem)
+
+
+def _once(job: dict, environment: dict[str, str], logs: list["_Log"], lock: int) -> str:
+    """Run the job under a supervisor, show its output; return what went wrong, or ""."""
+    descriptors = [log.file.fileno() for log in logs]
+    supervisor = None
+    try:
+        supervisor = subprocess.Popen(
+            # -I: the folder of supervisor.py has modules named like the standard library's.
+            [sys.executable, "-I", "-S", SUPERVISOR, json.dumps(job | {"logs": descriptors})],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            # The lock too: it is not free before the supervisor, and so every rank, has ended.
+            pass_fds=[lock, *descriptors],
+            # Out of reach of the SIGINT and SIGKILL that Jupyter sends to the kernel's group.
+            start_new_session=True,
+        )
+        logs[0].show("")
+        while supervisor.poll() is None:
+            logs[0].read(SHOWN)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                supervisor.wait(0.1)
+    finally:
+        if supervisor:
+            answer, _ = supervisor.communicate()  # closes its standard input
+            for log in logs:
+                log.finish()
+    try:
+        exits = dict(json.loads(answer))
+    except ValueError:
+        return (
+            f"The supervisor of this launch ended with {_meaning(supervisor.returncode)}, and all "
+            f"its processes with it. Run the cell again. {answer.decode(errors='replace')}"
+        )
+    failed = [index for index, code in exits.items() if code]
+    hanging = [index for index in job["needed"] if index not in exits]
+    if not failed and not hanging:
+        return ""
+    name = Path(job["command"][1]).name
+    ended = ", ".join(logs[index].name for index in hanging)
+    if failed:
+        what = f"{name} failed: " + ", then ".join(
+            f"{logs[index].name} ({_meaning(exits[index])})" for index in failed
+        )
+        what += f". Ended because of it: {ended}." if ended else "."
+    else:
+        what = (
+            f"{name} was ended after {job['timeout']:g} s. Not finished: {ended}. Either they wait "
+            f"for one that never comes, or they need more time: set a larger timeout."
+        )
+    for index in failed or hanging:
+        # The first failure is the cause: those after it mostly complain of a lost connection.
+        lines = 3 if index in failed[1:] else 20
+        what += f"\n\nLast lines of {logs[index].name}:\n{logs[index].tail(lines)}"
+    return what
+
+
+def _meaning(code: int) -> str:
+    """An exit code in words."""
+    if code >= 0:
+        return f"exit code {code}"
+    hint = ", which the system sends when memory runs out" if code == -signal.SIGKILL else ""
+    return f"signal {-code}, {signal.strsignal(-code)}{hint}"
+
+
+class _Log:
+    """What one process prints: a file without a name, so that nothing is left whoever is killed."""
+
+    def __init__(self, name: str, stem: str, file: IO[bytes]) -> None:
+        self.name = name
+        self.kept = Path(f"{stem}-{name.replace(' ', '-')}.log")
+        self.file = file
+        self.decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+        self.position = 0
+        self.text = ""
+        self.headed = False
+
+    def show(self, text: str) -> None:
+        """Print a piece of the output, under the name of its process."""
+        if not self.headed:
+            print(f"--- {self.name} ---")
+            self.headed = True
+        print(text, end="", flush=True)
+        self.text += text
+
+    def read(self, end: int, final: bool = False) -> None:
+        """Show what was not yet shown of the first `end` bytes."""
+        # pread: the position of the file is the one at which the process writes.
+        data = os.pread(self.file.fileno(), end - self.position, self.position)
+        self.position += len(data)
+        if text := self.decoder.decode(data, final):
+            self.show(text)
+
+    def finish(self) -> None:
+        """Show the rest; of a long output its end, with all of it copied to the working folder."""
+        size = os.fstat(self.file.fileno()).st_size
+        if size > 2 * SHOWN:
+            self.read(SHOWN, final=True)
+            self.file.seek(0)
+            with self.kept.open("wb") as kept:
+                shutil.copyfileobj(self.file, kept)
+            self.show(f"\n[launch] {size:,} bytes in all, see {self.kept}. The end of them:\n")
+            self.position = size - SHOWN
+        self.read(size, final=True)
+        if self.text and not self.text.endswith("\n"):
+            print()
+
+    def tail(self, lines: int) -> str:
+        """The last lines, indented, without the fault handler's list of extension modules."""
+        text = [
+            f"    {line[:300]}"
+            for line in self.text[-20_000:].splitlines()
+            if line.strip() and not line.startswith("Extension modules:")
+        ]
+        return "\n".join(text[-lines:]) or "    (it printed nothing)"
+
+
+@contextlib.contextmanager
+def _machine_lock() -> Iterator[int]:
+    """The lock that lets one launch run at a time; it is free again however its holder dies."""
+    descriptor = os.open(LOCK, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("[launch] Waiting for another launch on this machine to end.", flush=True)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _listen(port: int) -> socket.socket:
+    """A socket that listens on the port at every address of this machine, as the frameworks do."""
+    both = socket.has_dualstack_ipv6()
+    family = socket.AF_INET6 if both else socket.AF_INET
+    return socket.create_server(("", port), family=family, dualstack_ipv6=both)
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports that were free a moment ago."""
+    with contextlib.ExitStack() as held:  # all at once, so that they differ
+        return [held.enter_context(_listen(0)).getsockname()[1] for _ in range(count)]
+
+
+def _is_free(port: int) -> bool:
+    """Whether one could listen on the port now."""
+    try:
+        _listen(port).close()
+    except OSError:
+        return False
+    return True

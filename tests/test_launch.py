@@ -1,0 +1,557 @@
+"""Starting processes: what is run, what is shown, what is said of a failure, and nothing left.
+
+The deadlines count from the event (a rank raises, a kernel is killed), never from the start, so
+that they hold on a busy machine as well.
+"""
+
+import contextlib
+import json
+import os
+import re
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from jupyter_client import KernelManager
+from jupyter_client.provisioning import LocalProvisioner
+
+from lockstep import launch as module
+from lockstep.launch import LaunchError, launch, launch_cluster
+
+# In one worker of pytest-xdist: a launch waits for any other on this machine.
+pytestmark = [pytest.mark.xdist_group("launch"), pytest.mark.timeout(300)]
+SCRIPTS = Path(__file__).with_name("launch_scripts")
+MARK = "LOCKSTEP_TEST"
+
+
+def needs(framework: str) -> None:
+    pytest.importorskip(framework, reason=f"{framework} is not installed")
+
+
+def alive() -> set[psutil.Process]:
+    """Every process that this test started, at any remove: they inherit its mark."""
+    found = set()
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(MARK) == os.environ[MARK] and process.pid != os.getpid():
+                found.add(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):  # ended, or a zombie
+            continue
+    return found
+
+
+def wait(until: Callable[[], object], seconds: float) -> bool:
+    """Whether it came true in that time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if until():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def ended_in(seconds: float, *spared: int) -> None:
+    """Assert that all processes but the spared ones end in that time."""
+    start = time.monotonic()
+    gone = wait(lambda: not [p for p in alive() if p.pid not in spared], seconds)
+    left = [" ".join(p.cmdline()) for p in alive() if p.pid not in spared]
+    assert gone, f"alive after {seconds} s: {left}"
+    print(f"nothing alive after {time.monotonic() - start:.2f} s")
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Work in an empty folder; no process, port or temporary file is left behind."""
+    temporary, work = tmp_path / "temporary", tmp_path / "work"
+    temporary.mkdir()
+    work.mkdir()
+    monkeypatch.chdir(work)
+    monkeypatch.setenv(MARK, uuid.uuid4().hex)
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    me = psutil.Process()
+    yield
+    ended_in(2)
+    assert not me.children(), "a child was not waited for"
+    assert not [c for c in me.net_connections() if c.status == psutil.CONN_LISTEN]
+    assert not list(temporary.iterdir())
+
+
+def write(code: str) -> str:
+    Path("script.py").write_text(f"import os, signal, subprocess, sys, time\n{code}\n")
+    return "script.py"
+
+
+def start_elsewhere(script: str | Path, seconds: float = 100) -> subprocess.Popen:
+    """Launch from another process, and wait until the rank has started."""
+    code = f"from lockstep.launch import launch; launch({str(script)!r}, 1, timeout={seconds})"
+    process = subprocess.Popen([sys.executable, "-c", code])
+    assert wait(Path("ready-0").exists, 60)
+    return process
+
+
+# What is run
+
+
+def test_a_rank_finds_its_place_in_its_environment() -> None:
+    names = ["RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR"]
+    names += ["OMP_NUM_THREADS", "COLOUR"]
+    script = write(
+        "import json\n"
+        f"print(json.dumps([os.environ[n] for n in {names}] + sys.argv[1:]))\n"
+        "print(os.environ['MASTER_PORT'])"
+    )
+    outputs = launch(script, 3, args=["--lr", 0.1], env={"COLOUR": "red"})
+    ports = set()
+    for rank, output in enumerate(outputs):
+        first, port = output.splitlines()
+        me = str(rank)
+        assert json.loads(first) == [me, me, "3", "3", "127.0.0.1", "1", "red", "--lr", "0.1"]
+        ports.add(port)
+    assert len(ports) == 1 and 1024 < int(ports.pop()) < 65536
+
+
+def test_a_task_finds_its_cluster_and_servers_end_with_the_chief() -> None:
+    script = write(
+        "import json\n"
+        "config = json.loads(os.environ['TF_CONFIG'])\n"
+        "print(json.dumps(config))\n"
+        "time.sleep(0.5 if config['task']['type'] == 'chief' else 1000)"
+    )
+    outputs = launch_cluster(script, {"ps": 1, "worker": 2, "chief": 1})
+    assert list(outputs) == ["chief 0", "worker 0", "worker 1", "ps 0"]
+    configs = [json.loads(output) for output in outputs.values()]
+    assert [f"{c['task']['type']} {c['task']['index']}" for c in configs] == list(outputs)
+    cluster = configs[0]["cluster"]
+    assert {job: len(addresses) for job, addresses in cluster.items()} == {
+        "chief": 1,
+        "worker": 2,
+        "ps": 1,
+    }
+    assert len({address for addresses in cluster.values() for address in addresses}) == 4
+    assert all(config["cluster"] == cluster for config in configs)
+    assert "TF_CONFIG" not in os.environ
+
+
+@pytest.fixture(scope="module")
+def seconds_of_torch(tmp_path_factory: pytest.TempPathFactory) -> float:
+    """How long a launch of two PyTorch ranks takes on this machine, now."""
+    needs("torch")
+    start = time.monotonic()
+    with contextlib.chdir(tmp_path_factory.mktemp("torch")):
+        outputs = launch(SCRIPTS / "collective.py", 2, args=["train"])
+    assert outputs == [f"rank {i} starts\nrank {i} counts 2 ranks\n" for i in range(2)]
+    return time.monotonic() - start
+
+
+def test_torch_ranks_find_each_other(seconds_of_torch: float) -> None:
+    assert seconds_of_torch > 0
+
+
+def test_tensorflow_workers_find_each_other() -> None:
+    needs("tensorflow")
+    outputs = launch_cluster(SCRIPTS / "cluster.py", {"worker": 2}, args=["train"])
+    assert [text.splitlines()[-1] for text in outputs.values()] == [
+        f"worker {i} counts 2 workers" for i in range(2)
+    ]
+
+
+# Failures
+
+
+def test_a_torch_rank_that_raises_ends_the_others() -> None:
+    needs("torch")
+    with pytest.raises(LaunchError) as caught:
+        launch(SCRIPTS / "collective.py", 2, args=["raise"])
+    after = time.time() - float(Path("failed-at").read_text())
+    assert after < 5, f"{after:.1f} s"
+    assert not alive()
+    message = str(caught.value)
+    assert message.startswith("collective.py failed: rank 1 (exit code 1)")
+    assert "ValueError: this rank breaks" in message.split("Last lines of rank 1:")[1]
+
+
+def test_a_tensorflow_worker_that_raises_ends_the_others() -> None:
+    needs("tensorflow")
+    with pytest.raises(LaunchError) as caught:
+        launch_cluster(SCRIPTS / "cluster.py", {"worker": 2}, args=["raise"])
+    after = time.time() - float(Path("failed-at").read_text())
+    assert after < 5, f"{after:.1f} s"
+    assert not alive()
+    assert str(caught.value).startswith("cluster.py failed: worker 1 (exit code 1)")
+    assert "ValueError: this worker breaks" in str(caught.value)
+
+
+def test_a_torch_rank_that_hangs_ends_at_the_limit_and_says_where(seconds_of_torch: float) -> None:
+    limit = 2 + 3 * seconds_of_torch  # enough to get there, however busy the machine is
+    start = time.monotonic()
+    with pytest.raises(LaunchError) as caught:
+        launch(SCRIPTS / "collective.py", 2, args=["hang"], timeout=limit)
+    assert limit <= time.monotonic() - start < limit + 5
+    message = str(caught.value)
+    assert "Not finished: rank 0, rank 1." in message
+    hanging = (SCRIPTS / "collective.py").read_text().splitlines().index("    time.sleep(1000)") + 1
+    assert f'collective.py", line {hanging}' in message.split("Last lines of rank 1:")[1]
+    assert "in all_reduce" in message.split("Last lines of rank 0:")[1]
+
+
+def test_a_rank_that_ignores_every_signal_ends_at_the_limit() -> None:
+    script = write(
+        "for name in (signal.SIGINT, signal.SIGTERM, signal.SIGABRT):\n"
+        "    signal.signal(name, signal.SIG_IGN)\n"
+        "if os.environ['RANK'] == '0': sys.exit()\n"
+        "print('started at', time.time())\n"
+        "while True: time.sleep(1)"
+    )
+    with pytest.raises(LaunchError) as caught:
+        launch(script, 2, timeout=2)
+    ended = time.time()
+    started = re.search(r"Last lines of rank 1:\n    started at ([\d.]+)", str(caught.value))
+    assert started and ended - float(started[1]) < 2 + 2
+    assert "was ended after 2 s. Not finished: rank 1." in str(caught.value)
+
+
+def test_a_rank_ended_by_a_signal_is_named_with_it() -> None:
+    script = write(
+        "if os.environ['RANK'] == '1':\n"
+        "    print('last words', end='')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "time.sleep(1000)"
+    )
+    with pytest.raises(LaunchError) as caught:
+        launch(script, 3)
+    message = str(caught.value)
+    assert "rank 1 (signal 9, Killed" in message
+    assert "Ended because of it: rank 0, rank 2." in message
+    assert message.endswith("Last lines of rank 1:\n    last words")
+
+
+def test_others_have_time_to_say_what_they_saw() -> None:
+    script = write(
+        "rank = int(os.environ['RANK'])\n"
+        "time.sleep([0.3, 0, 1000][rank])\n"
+        "sys.exit(f'rank {rank} complains')"
+    )
+    with pytest.raises(LaunchError) as caught:
+        launch(script, 3)
+    what, first, second = str(caught.value).split("\n\n")
+    assert what.endswith(
+        "rank 1 (exit code 1), then rank 0 (exit code 1). Ended because of it: rank 2."
+    )
+    assert first.endswith("rank 1 complains") and second.endswith("rank 0 complains")
+
+
+def test_a_process_left_by_a_rank_that_succeeds_ends() -> None:
+    script = write("subprocess.Popen(['sleep', '1000'], start_new_session=True); print('done')")
+    assert launch(script, 1) == ["done\n"]
+    assert not alive()
+
+
+def test_ranks_die_with_the_supervisor() -> None:
+    script = write("open('ready-' + os.environ['RANK'], 'w'); time.sleep(1000)")
+    killed = []
+
+    def kill() -> None:
+        if wait(lambda: Path("ready-0").exists() and Path("ready-1").exists(), 60):
+            (supervisor,) = psutil.Process().children()
+            supervisor.kill()
+            killed.append(supervisor.pid)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    with pytest.raises(LaunchError, match=r"supervisor of this launch ended with signal 9"):
+        launch(script, 2)
+    ended_in(2)
+    thread.join()
+    assert killed
+
+
+def test_a_launch_keeps_no_descriptor() -> None:
+    count = psutil.Process().num_fds()
+    launch(write("print('fine')"), 2)
+    with pytest.raises(LaunchError):
+        launch(write("sys.exit(1)"), 2)
+    assert psutil.Process().num_fds() == count
+
+
+# A kernel that is interrupted or killed
+
+
+@pytest.fixture
+def kernel() -> Iterator[KernelManager]:
+    manager = KernelManager(kernel_name="python3")
+    manager.start_kernel()
+    yield manager
+    manager.shutdown_kernel(now=True)
+    manager.cleanup_resources()
+
+
+class Notebook:
+    """A real kernel and what it answers."""
+
+    def __init__(self, manager: KernelManager) -> None:
+        assert isinstance(manager.provisioner, LocalProvisioner) and manager.provisioner.pid
+        self.manager, self.pid = manager, manager.provisioner.pid
+        self.client = manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=60)
+
+    def start(self, cell: str) -> str:
+        return self.client.execute(f"from lockstep.launch import launch, launch_cluster\n{cell}")
+
+    def reply(self, message: str) -> dict:
+        while True:
+            answer = self.client.get_shell_msg(timeout=30)
+            if answer["parent_header"]["msg_id"] == message:
+                return answer["content"]
+
+
+@pytest.fixture
+def notebook() -> Iterator[Notebook]:
+    manager = KernelManager(kernel_name="python3")
+    manager.start_kernel()
+    notebook = Notebook(manager)
+    yield notebook
+    notebook.client.stop_channels()
+    manager.shutdown_kernel(now=True)
+    manager.cleanup_resources()
+
+
+def test_a_notebook_shows_the_message_and_no_frames_of_launch(notebook: Notebook) -> None:
+    script = write("sys.exit('enough')")
+    reply = notebook.reply(notebook.start(f"launch({script!r}, 1)"))
+    message = "script.py failed: rank 0 (exit code 1).\n\nLast lines of rank 0:\n    enough"
+    assert (reply["ename"], reply["evalue"]) == ("LaunchError", message)
+    assert "\n".join(reply["traceback"]) == f"LaunchError: {message}"
+
+
+@pytest.mark.parametrize(
+    ("framework", "cell", "ready"),
+    [
+        ("sys", "launch('sessions.py', 1, timeout=1000)", 2),
+        ("torch", "launch('collective.py', 2, args=['forever'], timeout=1000)", 2),
+        ("torch", "launch('elastic.py', 1, timeout=1000)", 2),
+        ("tensorflow", "launch_cluster('cluster.py', {'worker': 2}, args=['forever'])", 2),
+        ("tensorflow", "launch('waiting.py', 1, timeout=1000)", 1),
+    ],
+    ids=["sessions", "torch", "torchrun", "tensorflow", "tensorflow-waiting-for-a-peer"],
+)
+def test_nothing_outlives_the_kernel(
+    notebook: Notebook, framework: str, cell: str, ready: int
+) -> None:
+    needs(framework)
+    for script in SCRIPTS.glob("*.py"):
+        Path(script.name).symlink_to(script)
+
+    def start() -> str:
+        for path in Path.cwd().glob("ready-*"):
+            path.unlink()
+        message = notebook.start(cell)
+        assert wait(lambda: len(list(Path.cwd().glob("ready-*"))) == ready, 120)
+        return message
+
+    message = start()
+    notebook.manager.interrupt_kernel()
+    ended_in(2, notebook.pid)
+    assert notebook.reply(message)["ename"] == "KeyboardInterrupt"
+    start()
+    if "waiting" in cell:
+        (rank,) = [p for p in alive() if p.cmdline()[-1] == "waiting.py"]
+        rank.terminate()
+        time.sleep(0.5)
+        assert rank.is_running(), "it took SIGTERM: not the stubborn process that this is about"
+    os.killpg(notebook.pid, signal.SIGKILL)  # the kernel's whole group, as Jupyter does
+    ended_in(2)
+
+
+# Ports
+
+
+def test_a_port_taken_before_rank_0_gets_it_is_no_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    needs("torch")
+    choose = module._free_ports
+    held: list[socket.socket] = []
+
+    def choose_and_lose(count: int) -> list[int]:
+        ports = choose(count)
+        if not held:
+            held.append(socket.create_server(("127.0.0.1", ports[0])))
+        return ports
+
+    monkeypatch.setattr(module, "_free_ports", choose_and_lose)
+    outputs = launch(SCRIPTS / "collective.py", 2, args=["train"])
+    port = held[0].getsockname()[1]
+    held[0].close()
+    assert outputs[1] == "rank 1 starts\nrank 1 counts 2 ranks\n"
+    shown = capsys.readouterr().out
+    assert shown.count(f"[launch] Another program took port {port} before collective.py could") == 1
+
+
+def test_a_port_that_is_always_taken_ends_in_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = write(
+        "import socket\nsocket.create_server(('127.0.0.1', int(os.environ['MASTER_PORT'])))"
+    )
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        monkeypatch.setattr(module, "_free_ports", lambda count: [held.getsockname()[1]])
+        with pytest.raises(LaunchError, match="Address already in use"):
+            launch(script, 1)
+    assert capsys.readouterr().out.count("Starting again") == 2
+
+
+# Output
+
+
+def test_output_is_in_rank_order_and_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    script = write(
+        "rank = int(os.environ['RANK'])\n"
+        "time.sleep(0.4 - 0.2 * rank)\n"
+        "print('out', rank)\n"
+        "print('err', rank, file=sys.stderr)\n"
+        "os.write(1, b'\\xe2\\x82\\xac \\xff' if rank < 2 else b'')"
+    )
+    expected = [f"out {rank}\nerr {rank}\n" for rank in range(3)]
+    expected = [expected[0] + "€ \\xff", expected[1] + "€ \\xff", expected[2]]
+    assert launch(script, 3) == expected
+    assert capsys.readouterr().out == (
+        f"--- rank 0 ---\n{expected[0]}\n"
+        f"--- rank 1 ---\n{expected[1]}\n"
+        f"--- rank 2 ---\n{expected[2]}"
+    )
+
+
+def test_rank_0_is_shown_while_it_runs() -> None:
+    # The rank goes on only once it has been seen, character by character: half a "€" too.
+    code = (
+        "import sys, launch_script\n"
+        "class Screen:\n"
+        "    def write(self, text):\n"
+        "        if 'half' in text: open('seen', 'w')\n"
+        "        return sys.__stdout__.write(text)\n"
+        "    def flush(self): sys.__stdout__.flush()\n"
+        "sys.stdout = Screen()\n"
+        "launch_script.run()"
+    )
+    script = write(
+        "os.write(1, b'half \\xe2\\x82')\n"
+        "end = time.monotonic() + 30\n"
+        "while not os.path.exists('seen') and time.monotonic() < end: time.sleep(0.01)\n"
+        "os.write(1, b'\\xac, seen: %d' % os.path.exists('seen'))"
+    )
+    Path("launch_script.py").write_text(
+        f"from lockstep.launch import launch\ndef run(): launch({script!r}, 1)\n"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    assert shown.decode() == "--- rank 0 ---\nhalf €, seen: 1\n"
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_huge_output_shows_its_ends_and_keeps_the_rest(
+    rank: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = write(
+        f"if os.environ['RANK'] == '{rank}':\n"
+        "    print('first')\n"
+        "    for _ in range(100): sys.stdout.write('x' * 999_999 + '\\n')\n"
+        "    print('last')"
+    )
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    text = launch(script, 2)[rank]
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown * (1 if sys.platform == "darwin" else 1024) < 20e6
+    assert len(text) < 201_000
+    kept = Path(f"script-rank-{rank}.log")
+    notice = f"[launch] 100,000,011 bytes in all, see {kept}."
+    assert text.startswith("first\nxxx") and notice in text and text.endswith("xxx\nlast\n")
+    assert kept.stat().st_size == 100_000_011
+    assert capsys.readouterr().out == f"--- rank 0 ---\n{text if rank == 0 else ''}" + (
+        f"--- rank 1 ---\n{text}" if rank == 1 else ""
+    )
+    assert [path.name for path in Path.cwd().glob("*.log")] == [kept.name]
+
+
+# One at a time
+
+
+def test_a_launch_waits_until_nothing_of_another_is_alive(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    other = start_elsewhere(write("open('ready-0', 'w'); time.sleep(1000)"))
+    (supervisor,) = psutil.Process(other.pid).children()
+    supervisor.suspend()
+    other.kill()
+    other.wait()
+    Path("quick.py").write_text("print('at last')")
+    resumed = []
+
+    def resume() -> None:
+        time.sleep(4)
+        resumed.append(len(alive()))
+        supervisor.resume()
+
+    thread = threading.Thread(target=resume)
+    thread.start()
+    assert launch("quick.py", 1, timeout=3) == ["at last\n"]  # the wait is not part of the limit
+    assert resumed == [2]  # the suspended supervisor and its rank: the launch had not begun
+    thread.join()
+    waiting = "[launch] Waiting for another launch on this machine to end.\n"
+    assert capsys.readouterr().out == f"{waiting}--- rank 0 ---\nat last\n"
+
+
+def test_a_wait_can_be_interrupted() -> None:
+    other = start_elsewhere(write("open('ready-0', 'w'); time.sleep(1000)"))
+    threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        launch("script.py", 1)
+    other.kill()
+    other.wait()
+
+
+# Inputs that cannot be right
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: launch("nowhere.py", 2), FileNotFoundError, "script is 'nowhere.py'.*%%writefile"),
+        (lambda: launch(".", 2), FileNotFoundError, "no such file"),
+        (lambda: launch("s.py", 0), ValueError, "world_size is 0, but must be an int, 1 or more"),
+        (
+            lambda: launch("s.py", 2.0),  # type: ignore[arg-type]
+            ValueError,
+            "world_size is 2.0, but must be an int",
+        ),
+        (lambda: launch("s.py", 1, args="--lr 1"), TypeError, "args is '--lr 1', but must be a li"),
+        (
+            lambda: launch("s.py", 1, args=3),  # type: ignore[arg-type]
+            TypeError,
+            r'args is 3, .*args=\["--steps", 10\]',
+        ),
+        (lambda: launch("s.py", 1, timeout=0), ValueError, "timeout is 0, but must be a number of"),
+        (lambda: launch_cluster("s.py", {}), ValueError, "cluster is {}, but must give .*worker"),
+        (lambda: launch_cluster("s.py", {"worker": 0}), ValueError, "1 or more, of one or more"),
+        (lambda: launch_cluster("s.py", {"boss": 1}), ValueError, "of the jobs chief, worker, ps"),
+        (lambda: launch_cluster("s.py", {"chief": 2}), ValueError, "at most one chief"),
+        (lambda: launch_cluster("s.py", {"ps": 1, "worker": 1}), ValueError, "one where there is"),
+    ],
+)
+def test_a_wrong_input_is_named_with_the_rule_and_the_way_out(
+    call: Callable[[], object], error: type[Exception], message: str
+) -> None:
+    Path("s.py").touch()
+    with pytest.raises(error, match=message):
+        call()
