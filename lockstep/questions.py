@@ -23,9 +23,12 @@ import numpy as np
 import yaml
 
 BANK = Path(__file__).parent / "bank"
-MIME_TYPE = "application/vnd.lockstep.proof+json"
+# Where in the metadata of a cell's output the record of `prove` is. (As a MIME type of its own, it
+# would make the book's build warn.)
+METADATA_KEY = "lockstep"
 
 Notebook = Mapping[str, Any]
+Truth = Mapping[str, bool | np.bool_] | SupportsFloat
 
 
 @dataclass(frozen=True)
@@ -314,7 +317,7 @@ def _near(name: str, known: Iterable[str]) -> str:
 # Proving an answer
 
 
-def prove(question_id: str, truth: Mapping[str, bool] | SupportsFloat) -> None:
+def prove(question_id: str, truth: Truth) -> None:
     """Compare the bank's answer with what a cell measured, and record the measurement.
 
     Args:
@@ -338,10 +341,10 @@ def prove(question_id: str, truth: Mapping[str, bool] | SupportsFloat) -> None:
         print(text)
         return
     record = {"question": question_id, "truth": measured}
-    ipython.display.display({"text/plain": text, MIME_TYPE: record}, raw=True)
+    ipython.display.display({"text/plain": text}, metadata={METADATA_KEY: record}, raw=True)
 
 
-def check(question: Question, truth: Mapping[str, bool] | SupportsFloat) -> dict[str, bool] | float:
+def check(question: Question, truth: Truth) -> dict[str, bool] | float:
     """Raise as `prove` does; otherwise return the measurement as plain Python values."""
     if isinstance(question, Choice):
         return _check_choice(question, truth)
@@ -349,7 +352,7 @@ def check(question: Question, truth: Mapping[str, bool] | SupportsFloat) -> dict
     return _check_number(question, truth)
 
 
-def _check_choice(question: Choice, truth: Mapping[str, bool] | SupportsFloat) -> dict[str, bool]:
+def _check_choice(question: Choice, truth: Truth) -> dict[str, bool]:
     where = f"question {question.id!r}"
     keys = [option.key for option in question.options]
     if not isinstance(truth, Mapping):
@@ -377,10 +380,10 @@ def _check_choice(question: Choice, truth: Mapping[str, bool] | SupportsFloat) -
     return {key: bool(truth[key]) for key in keys}
 
 
-def _check_number(question: Number, truth: Mapping[str, bool] | SupportsFloat) -> float:
+def _check_number(question: Number, truth: Truth) -> float:
     where = f"question {question.id!r}"
     if isinstance(truth, bool | np.bool_ | str) or not isinstance(truth, SupportsFloat):
-        raise ValueError(f"{where}: give the measured number in {question.unit}, not {truth!r}.")
+        raise ValueError(f"{where}: give the measured number, not {truth!r}.")
     measured = float(truth)
     if not question.matches(question.answer, measured):
         raise AssertionError(
@@ -433,7 +436,7 @@ def proofs(notebook: Notebook) -> list[Proof]:
         for section, cell in _sections(notebook)
         if cell
         for output in cell["outputs"]
-        if (record := output.get("data", {}).get(MIME_TYPE))
+        if (record := output.get("metadata", {}).get(METADATA_KEY))
     ]
 
 
@@ -516,16 +519,16 @@ _Assigned = Mapping[str, list[ast.expr]]
 def _assigned(notebook: Notebook) -> _Assigned:
     """What is assigned to each name that nothing but assignments can change.
 
-    An import, a loop, a function's argument or a method called on it can give a name a value that
+    A loop, a branch, a function's argument or a method called on it can give a name a value that
     comes from a run, so names bound or used in these ways are left out.
     """
     values: dict[str, list[ast.expr]] = {}
-    plain: set[ast.AST] = set()
-    names: list[ast.Name] = []
     changed: set[str] = set()
     for cell in notebook["cells"]:
         if cell["cell_type"] != "code":
             continue
+        plain: set[ast.AST] = set()
+        stored: list[ast.Name] = []
         for node in ast.walk(_tree(cell)):
             targets: list[ast.expr] = []
             value: ast.expr | None = None
@@ -533,16 +536,22 @@ def _assigned(notebook: Notebook) -> _Assigned:
                 targets, value = node.targets, node.value
             elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
                 targets, value = [node.target], node.value
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                stored.append(node)
             elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 changed.add(node.value.id)
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                names.append(node)
+            elif isinstance(node, ast.If | ast.For | ast.While | ast.Try | ast.Match):
+                changed |= {
+                    name.id
+                    for name in ast.walk(node)
+                    if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+                }
             for target in targets:
                 name = target.value if isinstance(target, ast.Subscript) else target
                 if isinstance(name, ast.Name) and value is not None:
                     plain.add(name)
                     values.setdefault(name.id, []).append(value)
-    changed |= {name.id for name in names if name not in plain}
+        changed |= {name.id for name in stored if name not in plain}
     return {name: value for name, value in values.items() if name not in changed}
 
 

@@ -20,8 +20,8 @@
 
   // The proof stands in another page of the book, or in this page or notebook. Where neither is in
   // reach, as in Colab, the section's name has to do: the style sheet shows it instead of the link.
-  const anchor = (text) =>
-    text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^[-0-9]+|-+$/g, "");
+  const anchor = (text) => text.toLowerCase().normalize("NFKD").replace(/[^\0-\x7f]/g, "")
+    .replace(/[^a-z0-9]+/g, "-").replace(/^[-0-9]+|-+$/g, "");
   const point = (link) => {
     const [chapter, section] = link.dataset.proof.split("#");
     const page = [...document.querySelectorAll("a[href]")].find((other) =>
@@ -33,8 +33,12 @@
     const heading = link.hasAttribute("href") &&
       [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].find(
         (other) => anchor(other.textContent) === section || other.parentNode.id === section);
-    if (!heading) link.removeAttribute("href");
-    else if (!document.getElementById(section)) {
+    if (!heading) {
+      link.removeAttribute("href");
+      return;
+    }
+    link.textContent = `section “${heading.textContent.replace(/[#¶]\s*$/, "").trim()}”`;
+    if (!document.getElementById(section)) {
       link.onclick = (event) => {
         event.preventDefault();
         heading.scrollIntoView();

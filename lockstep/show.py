@@ -136,7 +136,10 @@ class Drawing:
     def _repr_html_(self) -> str:
         # A front end that strips SVG, as JupyterLab does in a notebook it does not trust, leaves
         # the letters in it behind. It strips the style, too: they stay hidden, and the text shows.
+        # The first rule undoes the light ground that the book's dark theme gives to HTML outputs.
         style = (
+            ".text_html:has(>.lockstep-figure)"
+            "{padding:0!important;background:none!important;color:inherit!important}"
             ".lockstep-figure>p{display:none}"
             ".lockstep-figure>div{display:block!important}"
             ".lockstep-figure svg{display:block;max-width:100%;height:auto;overflow:visible}"
