@@ -111,7 +111,7 @@ def overlap(events: Sequence[Event], first: str, second: str) -> float:
     return seconds
 
 
-def draw(timelines: Mapping[str, Sequence[Event]], *, width: float = 7.5) -> Figure:
+def draw(timelines: Mapping[str, Sequence[Event]], *, width: float = 5.6) -> Figure:
     """Timelines under one time axis: a panel for each title, a lane for each rank and kind.
 
     Colours go with kinds, but the lanes' names say the same. A bar that is wide enough carries
@@ -136,6 +136,8 @@ def draw(timelines: Mapping[str, Sequence[Event]], *, width: float = 7.5) -> Fig
         len(lanes), sharex=True, squeeze=False, height_ratios=[len(rows) for rows in lanes]
     )[:, 0]
     longest = max(makespan(events) for events in timelines.values()) or 1.0
+    # A letter of size 8 is about 4.1 points wide, and the lanes' names take about 90 points.
+    letter = longest * 4.1 / (72 * width - 90)
     for axes, (title, events), rows in zip(panels, timelines.items(), lanes, strict=True):
         origin = min(event.start for event in events)
         for event in events:
@@ -143,8 +145,7 @@ def draw(timelines: Mapping[str, Sequence[Event]], *, width: float = 7.5) -> Fig
             left, length = event.start - origin, event.end - event.start
             colour = COLOURS[kinds.index(event.kind) % len(COLOURS)]
             axes.barh(row, 1e3 * length, left=1e3 * left, height=0.76, color=colour)
-            # A letter at this size takes about 1.3 % of the width of the axes.
-            if length / longest > 0.013 * (len(event.name) + 1):
+            if length > letter * (len(event.name) + 0.5):
                 middle = 1e3 * (left + length / 2)
                 axes.text(middle, row, event.name, color="w", size=8, ha="center", va="center")
         axes.set_yticks(range(len(rows)), [f"rank {rank}, {kind}" for rank, kind in rows])
