@@ -28,11 +28,16 @@ def stored_file(env: BuildEnvironment, docname: str) -> Path | None:
 
 
 def with_outputs(text: str, outputs: list[list[object]]) -> str:
-    """Return a notebook's JSON with outputs put into its code cells, in order."""
+    """Return a notebook's JSON with outputs put into its code cells, in order.
+
+    The set-up cell, the same in every chapter, is folded.
+    """
     notebook = json.loads(text)
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for number, (cell, cell_outputs) in enumerate(zip(code, outputs, strict=True), start=1):
         cell.update(outputs=cell_outputs, execution_count=number)
+        if cell["id"] == "setup":
+            cell["metadata"].setdefault("tags", []).append("hide-input")
     return json.dumps(notebook)
 
 
