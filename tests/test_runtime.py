@@ -54,13 +54,17 @@ from lockstep.runtime import start
 start("tensorflow", "torch", course="{__version__}")
 import tensorflow as tf
 
+# Inherited by the workers that a chapter starts.
+assert os.environ["TF_CPP_MIN_LOG_LEVEL"] == "3"
+assert os.environ["TF_ENABLE_ONEDNN_OPTS"] == "0"
+
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 assert len(tf.config.list_logical_devices("CPU")) == 2
 tf.get_logger().error("a later error")
 os.write(2, b"a later line of native code")
 """
-    environment = {key: value for key, value in os.environ.items() if key[:3] != "TF_"}
+    environment = {key: os.environ[key] for key in os.environ if not key.startswith("TF_")}
     done = python(code, env=environment)
     assert done.returncode == 0, done.stderr
     line = (
