@@ -236,8 +236,8 @@ def _choice(entry: dict[str, Any], shared: dict[str, Any], where: str) -> Choice
 
 def _number(entry: dict[str, Any], shared: dict[str, Any], where: str) -> Number:
     tolerance = _finite(entry, "tolerance", where)
-    if not 0 <= tolerance < 1:
-        raise ValueError(f"{where}: 'tolerance' is relative: from 0 to below 1, not {tolerance}.")
+    if not 0 <= tolerance < 0.5:
+        raise ValueError(f"{where}: 'tolerance' is relative: from 0 to below 0.5, not {tolerance}.")
     wrong = []
     for given in _list(entry, "wrong", where):
         inside = f"{where}, wrong number {given.get('value')!r}"

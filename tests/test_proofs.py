@@ -5,6 +5,7 @@ Nothing is executed here: the outputs are those that nbval handed on (tools/note
 
 import dataclasses
 import json
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,10 +38,10 @@ def turned(question: questions.Question) -> Iterator[questions.Question]:
             options[i] = dataclasses.replace(option, right=not option.right)
             yield dataclasses.replace(question, options=tuple(options))
     if isinstance(question, questions.Number):
-        for number in question.wrong:
-            yield dataclasses.replace(question, answer=number.value)
-        for factor in (1 - 3 * question.tolerance, 1 + 3 * question.tolerance, -1):
-            yield dataclasses.replace(question, answer=question.answer * factor - (factor < 0))
+        away = math.copysign(1, question.answer)
+        others = (10 * question.answer + away, -question.answer - away)
+        for answer in (*others, *(number.value for number in question.wrong)):
+            yield dataclasses.replace(question, answer=answer)
 
 
 def mistakes(chapters: dict[str, Any]) -> list[str]:

@@ -110,7 +110,7 @@ def with_option(**changes: Any) -> dict[str, Any]:
         (changed(NUMBER, answer="1e6"), "'answer' must be a finite number.*1.0e\\+6"),
         (changed(NUMBER, answer=True), "'answer' must be a finite number"),
         (changed(NUMBER, answer=float("nan")), "'answer' must be a finite number"),
-        (changed(NUMBER, tolerance=5), "from 0 to below 1"),
+        (changed(NUMBER, tolerance=5), "from 0 to below 0.5"),
         (changed(NUMBER, otherwise=None), "'otherwise' is missing"),
         (changed(NUMBER, feedback=None), "'feedback' is missing"),
         (changed(NUMBER, wrong=[{"value": 3.0}]), "wrong number 3.0: 'feedback' is missing"),
