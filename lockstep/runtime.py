@@ -31,6 +31,8 @@ ENVIRONMENT = {
     "TF_CPP_MIN_LOG_LEVEL": "3",
     "TF_ENABLE_ONEDNN_OPTS": "0",
     "KERAS_BACKEND": "tensorflow",
+    # AutoGraph writes code to the temporary folder and would leave its compiled form there.
+    "PYTHONDONTWRITEBYTECODE": "1",
 }
 
 # PCI vendor Google, and the device ids of its TPUs, as in jax/_src/hardware_utils.py.
@@ -81,6 +83,7 @@ def start(*frameworks: str, course: str | None = None) -> None:
             with _quiet():
                 imported = importlib.import_module(module)
             print(f" {imported.__version__}", end="", flush=True)
+    sys.dont_write_bytecode = True  # what the variable says, for the process that runs already
     with _quiet():
         found = _devices()
     print(f" · {found}")

@@ -41,11 +41,15 @@ from nbclient import NotebookClient
 path = sys.argv[1]
 notebook = nbformat.read(path, as_version=4)
 def say(cell, cell_index):
-    print(f"cell {cell_index + 1} of {len(notebook.cells)}", flush=True)
+    print(f"cell {cell_index + 1} of {len(notebook.cells)}, {cell.id}", flush=True)
 try:
     NotebookClient(
         notebook, kernel_name="python3", timeout=int(sys.argv[2]), on_cell_start=say
     ).execute()
+except Exception:
+    shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    print("The last that was shown:", *[output.get("text", "") for output in shown[-5:]], sep="\\n")
+    raise
 finally:
     nbformat.write(notebook, path)
 """

@@ -21,9 +21,11 @@ from lockstep import __version__, runtime
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of this test's own for temporary files, its processes' included."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    return tmp_path
+    return folder
 
 
 @pytest.fixture
@@ -35,8 +37,13 @@ def no_start(temporary: Path) -> Iterator[Path]:
     assert list(temporary.iterdir()) == []
 
 
-def python(code: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
+def python(
+    code: str, temporary: Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    script = temporary.parent / "script.py"  # a file, because AutoGraph reads the source
+    script.write_text(code)
+    command = [sys.executable, str(script)]
+    return subprocess.run(command, capture_output=True, text=True, env=env)
 
 
 def is_empty_soon(folder: Path) -> bool:
@@ -61,11 +68,20 @@ assert os.environ["TF_ENABLE_ONEDNN_OPTS"] == "0"
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 assert len(tf.config.list_logical_devices("CPU")) == 2
+
+@tf.function
+def converted(x):
+    if x > 0:  # so that AutoGraph writes a module
+        x = x + 1
+    return x
+
+converted(tf.constant(1))
 tf.get_logger().error("a later error")
 os.write(2, b"a later line of native code")
 """
     environment = {key: os.environ[key] for key in os.environ if not key.startswith("TF_")}
-    done = python(code, env=environment)
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = python(code, temporary, environment)
     assert done.returncode == 0, done.stderr
     line = (
         f"Python {sys.version.split()[0]} · TensorFlow {version('tensorflow')} · "
@@ -85,7 +101,7 @@ os.write(2, b"a later line of native code")
 
 def test_without_a_file_descriptor_for_stderr(temporary: Path) -> None:
     code = "import os; os.close(2); from lockstep.runtime import start; start('torch')"
-    done = python(code)
+    done = python(code, temporary)
     assert done.returncode == 0
     assert "torch" in done.stdout
 
@@ -99,7 +115,7 @@ start(), print(os.getcwd())
 os.mkdir("inner"), os.chdir("inner")
 start(), print(os.getcwd())
 """
-    done = python(code)
+    done = python(code, temporary)
     assert done.returncode == 0, done.stderr
     first, where, second, where_again = done.stdout.splitlines()
     assert (first, where) == (second, where_again)
