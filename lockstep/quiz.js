@@ -137,8 +137,7 @@
       inputs[0].focus();
     };
     form.oninput = clear;
-    // Without a submit button, which a sandboxed frame such as Colab's would ignore.
-    form.onsubmit = (event) => event.preventDefault();
+    // Nothing is submitted: a frame sandboxed without allow-forms would not even say so.
     form.onkeydown = (event) => {
       if (event.key === "Enter" && inputs.includes(event.target)) {
         event.preventDefault();

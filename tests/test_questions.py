@@ -406,6 +406,7 @@ def test_constants_prove_nothing(write: Any, cell: str) -> None:
         'seen = []\nseen.append(bytes_sent)\nprove("sent", max(seen))',
         'try:\n    run()\n    ok = True\nexcept OSError:\n    ok = False\nprove("sent", {"a": ok})',
         'count = 0\nfor event in launched:\n    count += 1\nprove("sent", count)',
+        'sent = 0\nsent, total = launched\nprove("sent", sent)',
         'for size in (1, 2):\n    prove("sent", size)',
     ],
 )
