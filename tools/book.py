@@ -52,10 +52,10 @@ def pages_in_toc() -> list[str]:
     return list(walk(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
 
 
-def problems(html: Path) -> list[str]:
-    """Return what is wrong with built HTML that Sphinx itself does not report."""
+def problems(html: Path, pages: list[str]) -> list[str]:
+    """Return what is wrong with built pages that Sphinx itself does not report."""
     found = []
-    for page in pages_in_toc():
+    for page in pages:
         path = html / f"{page}.html"
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         article = text.partition("<article")[2].partition("</article>")[0]
@@ -104,7 +104,7 @@ def publish(built: Path) -> None:
     (unfinished / "index.html").write_text(INDEX.format(title=title, page=start), encoding="utf-8")
     (unfinished / ".nojekyll").touch()  # GitHub Pages would leave out _static
     slim(unfinished)
-    if found := problems(unfinished):
+    if found := problems(unfinished, pages_in_toc()):
         shutil.rmtree(unfinished)
         sys.exit("The book is not usable, so there is no _build/html:\n  " + "\n  ".join(found))
     unfinished.replace(HTML)

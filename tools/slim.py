@@ -42,7 +42,8 @@ def cut_font(path: Path, characters: set[int]) -> None:
 
 def slim(html: Path) -> None:
     """Cut down a folder of built HTML, in place."""
-    for path in {*html.rglob("fontawesome.js*"), *html.rglob("*.map")}:
+    unused = ["**/fontawesome.js*", "**/*.map", "_static/*webpack-macros.html"]
+    for path in {path for pattern in unused for path in html.glob(pattern)}:
         path.unlink()
     pages = list(html.rglob("*.html"))
     for page in pages:

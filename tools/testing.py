@@ -15,7 +15,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import NamedTuple
 
-from tools import notebooks
+from tools import book, notebooks, projection
 from tools.notebooks import ROOT
 
 REPORTS = ROOT / "_build" / "reports"
@@ -51,7 +51,7 @@ PHASES = [
     Phase("notebooks", "nbval, where something changed", ["tools.notebooks", "--report"]),
     Phase("book", "the HTML pages", ["tools.book"], needs="notebooks"),
     Phase("browser", "the pages in Chromium", [*PYTEST, ALONE["browser"]], needs="book"),
-    Phase("machinery", "small books, broken on purpose", [*PYTEST, ALONE["machinery"]]),
+    Phase("machinery", "small books, broken on purpose", [*PYTEST, "-n", "2", ALONE["machinery"]]),
     Phase("colab", "notebooks on Colab's versions", [*PYTEST, ALONE["colab"]]),
 ]
 
@@ -105,12 +105,22 @@ def run_all(phases: list[Phase]) -> list[Outcome]:
     return outcomes
 
 
-def by_name(outcomes: list[Outcome]) -> dict[str, float]:
-    """Return the seconds of each phase."""
-    seconds: dict[str, float] = {}
+def installed_seconds() -> dict[str, float]:
+    """Return the seconds that .ci/run took for system packages, and make for the environment."""
+    stamp = Path(sys.prefix) / "lockstep-installed.json"
+    return {
+        "system": float(os.environ.get("LOCKSTEP_SYSTEM_SECONDS", 0)),
+        "environment": json.loads(stamp.read_text())["seconds"] if stamp.exists() else 0.0,
+    }
+
+
+def seconds_of(outcomes: list[Outcome]) -> dict[str, float]:
+    """Return the seconds of each phase, and of what came before them."""
+    seconds = installed_seconds()
     for outcome in outcomes:
-        seconds[outcome.phase.name] = seconds.get(outcome.phase.name, 0) + outcome.seconds
-    return {name: round(value, 1) for name, value in seconds.items()}
+        name = outcome.phase.name
+        seconds[name] = round(seconds.get(name, 0) + outcome.seconds, 1)
+    return seconds
 
 
 def executions() -> list[notebooks.Run]:
@@ -128,6 +138,8 @@ def summary(outcomes: list[Outcome]) -> str:
             f"{outcome.seconds:7.1f} s {counts}  {outcome.phase.name}: {outcome.phase.what}"
         )
     lines.append(f"{sum(outcome.seconds for outcome in outcomes):7.1f} s in all")
+    before = [f"{name} {seconds:.0f} s" for name, seconds in installed_seconds().items()]
+    lines.append(f"Before that, when it was installed: {', '.join(before)}")
     runs = executions()
     if runs:
         lines += ["Notebooks, when they were executed:", notebooks.table(runs)]
@@ -150,11 +162,12 @@ def main(names: list[str]) -> int:
     os.environ["PYTHONPATH"] = str(ROOT)  # `import tools` from wherever a test works
     outcomes = run_all([phase for phase in PHASES if not names or phase.name in names])
     print(summary(outcomes))
-    measured = {
-        "phases": by_name(outcomes),
-        "notebooks": {run.notebook.stem: run.seconds for run in executions()},
-    }
+    seconds = seconds_of(outcomes)
+    executed = {run.notebook.stem: run.seconds for run in executions()}
+    measured = {"phases": seconds, "notebooks": executed}
     (REPORTS / "seconds.json").write_text(json.dumps(measured, indent=1))
+    if os.environ.get("CI") and executed and not names:
+        print(f"\n{projection.report(seconds, executed, len(book.pages_in_toc()))}")
     passed = sum(outcome.passed for outcome in outcomes)
     failed = sum(outcome.failed for outcome in outcomes)
     skipped = sum(len(outcome.skipped) for outcome in outcomes)

@@ -1,0 +1,53 @@
+"""What the whole course would cost in CI, computed from what is there now.
+
+fixed        system packages, environment, lint, unit tests, deadlines of launch, small books, and
+             the Colab environments with one notebook
+per chapter  its cells under nbval, building its page, its page in the browser
+per change   its cells on Colab's versions; a submission is taken to change two notebooks
+per assignment  nothing is measured yet: see ASSIGNMENT_S
+"""
+
+CHAPTERS, ASSIGNMENTS, CHANGED, LIMIT_MIN = 20, 16, 2, 60
+# Unit tests grow with the package, of which about half is written.
+UNIT_GROWTH = 2.0
+# Assumed, from trials of nbgrader: the solved notebook under nbval 30 s, eight answers graded by a
+# forked process at 2 s each, four runs of stock nbgrader at 10 s each.
+ASSIGNMENT_S = 30 + 8 * 2 + 4 * 10
+FIXED = ("system", "environment", "lint", "unit", "launch", "machinery", "colab")
+
+
+def project(phases: dict[str, float], notebooks: dict[str, float], pages: int) -> dict[str, float]:
+    """Return the seconds that each part of the whole course would take.
+
+    Two notebooks run at a time, but each keeps both cores busy with processes of its own, so no
+    gain is counted. Two cores, nothing stored from an earlier run.
+
+    Args:
+        phases: seconds by phase of `make test`.
+        notebooks: seconds by notebook, as executed.
+        pages: how many pages the book has now.
+    """
+    chapter = sum(notebooks.values()) / len(notebooks)
+    page = (phases.get("book", 0) + phases.get("browser", 0)) / pages
+    fixed = {name: phases.get(name, 0) for name in FIXED}
+    fixed["unit"] *= UNIT_GROWTH
+    return {
+        "fixed": sum(fixed.values()),
+        f"{CHAPTERS} chapters, {chapter:.0f} s of cells and {page:.0f} s of pages each": CHAPTERS
+        * (chapter + page),
+        f"{CHANGED - 1} more changed notebook on Colab's versions": (CHANGED - 1) * chapter,
+        f"{ASSIGNMENTS} assignments, assumed to take {ASSIGNMENT_S} s each": ASSIGNMENTS
+        * ASSIGNMENT_S,
+    }
+
+
+def report(phases: dict[str, float], notebooks: dict[str, float], pages: int) -> str:
+    """Say what `project` computes."""
+    parts = project(phases, notebooks, pages)
+    total = sum(parts.values()) / 60
+    lines = ["Projection to the whole course on two cores, nothing stored (tools/projection.py):"]
+    lines += [f"{seconds / 60:7.1f} min  {part}" for part, seconds in parts.items()]
+    lines.append(f"{total:7.1f} min  in all, of {LIMIT_MIN}")
+    if total > LIMIT_MIN:
+        lines.append(f"The course would not fit: {total - LIMIT_MIN:.1f} min too much.")
+    return "\n".join(lines)
