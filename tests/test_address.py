@@ -215,3 +215,40 @@ def test_a_notebook_without_a_start_is_named(
 )
 def test_what_a_notebook_names_of_a_version(version: str, prefix: str) -> None:
     assert setup_cell.compatible(version) == prefix
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Path:
+    """A Python without the package and without pip, but with the other package named lockstep."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+    (packages,) = (tmp_path / "venv").glob("lib/python3.*/site-packages")
+    (packages / "lockstep").mkdir()
+    (packages / "lockstep" / "__init__.py").write_text("")
+    (packages / "lockstep-0.0.1.dist-info").mkdir()
+    (packages / "lockstep-0.0.1.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: lockstep\nVersion: 0.0.1\n"
+    )
+    return tmp_path / "venv" / "bin" / "python"
+
+
+def run_set_up_cell(python: Path, slug: str) -> subprocess.CompletedProcess[str]:
+    env = {key: os.environ[key] for key in os.environ if key != "PYTHONPATH"}
+    command = [str(python), "-c", setup_cell.text(slug, [])]
+    return subprocess.run(command, cwd=python.parent, capture_output=True, text=True, env=env)
+
+
+def test_the_set_up_cell_without_an_address_says_what_to_do(stranger: Path) -> None:
+    done = run_set_up_cell(stranger, "NOT-SET/anything")
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("RuntimeError: The course's package is not installed")
+    assert "`pip install .`" in last
+    assert "`make address SLUG=owner/name`" in last
+    assert "During handling" not in done.stderr
+
+
+def test_the_set_up_cell_says_why_pip_failed(stranger: Path) -> None:
+    done = run_set_up_cell(stranger, FIRST)
+    assert done.stdout == f"Installing the course's package from https://github.com/{FIRST}\n"
+    assert "RuntimeError: pip could not install it:" in done.stderr
+    assert "No module named pip" in done.stderr
+    assert "During handling" not in done.stderr
