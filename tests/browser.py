@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, Request, sync_playwright
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
 # Chromium does nothing but load the page: no update, no sync, no probing of the network.
 ARGUMENTS = [
@@ -22,6 +22,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PATIENCE_MS = 60_000  # on a busy machine JupyterLab takes long to load; what holds costs no time
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -44,6 +45,7 @@ def chromium_path() -> str:
 def chromium() -> Iterator[Browser]:
     """A headless Chromium with an empty profile. Nothing of it is left afterwards."""
     path = chromium_path()
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         try:
