@@ -19,7 +19,7 @@ from tools.notebooks import ROOT, notebooks
 from tools.serve import server
 
 CHAPTERS = [path.relative_to(ROOT).with_suffix("").as_posix() for path in notebooks()]
-PAGES = ["index", "search", *pages_in_toc()]
+PAGES = [*pages_in_toc(), "search"]
 VIEWS: dict[str, tuple[int, Literal["light", "dark"]]] = {
     "wide": (1400, "light"),
     "narrow": (375, "light"),
@@ -47,7 +47,8 @@ CUT_OFF = """() => {
   for (const node of document.querySelectorAll("main *")) {
     const box = node.getBoundingClientRect();
     if (!box.width || !box.height || !node.checkVisibility()) continue;
-    if (node.closest(".katex-mathml, .visually-hidden, .sr-only, svg")) continue;
+    // Hidden text, drawings, and the drawer that waits beside a narrow window.
+    if (node.closest(".katex-mathml, .visually-hidden, svg, .bd-sidebar-secondary")) continue;
     if (hidden(node) && node.scrollWidth > node.clientWidth + 1 && node.clientWidth)
       found.push(`cut off: ${name(node)}`);
     if (box.right <= innerWidth + 1 && box.left >= -1) continue;
@@ -146,6 +147,12 @@ def test_text_in_figures_is_legible(page: Page, base: str, name: str, view: str)
     page.goto(f"{base}{name}.html")
     assert page.locator(".lockstep-figure svg text").count() > 0
     assert page.evaluate(FAINT) == []
+
+
+def test_the_bare_address_leads_to_the_start_page(page: Page, base: str) -> None:
+    page.goto(base)
+    page.wait_for_url(f"{base}{PAGES[0]}.html")
+    expect(page.locator("article h1")).to_contain_text("Lockstep")
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -16,8 +16,8 @@ import yaml
 from jupyter_book.sphinx import build_sphinx
 
 from tools import notebooks
+from tools.finish import finish
 from tools.notebooks import CACHE, ROOT
-from tools.slim import slim
 
 HTML = ROOT / "_build" / "html"
 SITE = CACHE / "site"
@@ -103,7 +103,7 @@ def publish(built: Path) -> None:
     start = f"{pages_in_toc()[0]}.html"
     (unfinished / "index.html").write_text(INDEX.format(title=title, page=start), encoding="utf-8")
     (unfinished / ".nojekyll").touch()  # GitHub Pages would leave out _static
-    slim(unfinished)
+    finish(unfinished)
     if found := problems(unfinished, pages_in_toc()):
         shutil.rmtree(unfinished)
         sys.exit("The book is not usable, so there is no _build/html:\n  " + "\n  ".join(found))

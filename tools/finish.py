@@ -1,4 +1,4 @@
-"""Cuts the built HTML down to what its pages use.
+"""The last touches on built HTML: what its pages do not use goes, what a browser minds is mended.
 
 The theme brings every icon of Font Awesome, twice: as fonts and as a 1.5 MB script. The fonts alone
 draw them all, and a book uses about twenty.
@@ -11,6 +11,8 @@ from pathlib import Path
 from fontTools import subset
 
 ICON_SCRIPT = re.compile(r'\s*<script[^>]*src="[^"]*fontawesome\.js[^"]*"[^>]*></script>')
+# The empty corner of a table heads nothing; screen readers would announce a heading without a name.
+EMPTY_HEADER = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
 ICON_NAME = re.compile(r"\bfa-[a-z0-9-]+")
 # In the theme's style sheet: .fa-moon:before,.fa-other-name:before{content:"\f186"}
 ICON_RULE = re.compile(r'((?:\.fa-[a-z0-9-]+:before,?)+)\{content:"[^"]*"\}')
@@ -40,15 +42,15 @@ def cut_font(path: Path, characters: set[int]) -> None:
     subset.save_font(font, str(path), options)
 
 
-def slim(html: Path) -> None:
-    """Cut down a folder of built HTML, in place."""
+def finish(html: Path) -> None:
+    """Finish a folder of built HTML, in place."""
     unused = ["**/fontawesome.js*", "**/*.map", "_static/*webpack-macros.html"]
     for path in {path for pattern in unused for path in html.glob(pattern)}:
         path.unlink()
     pages = list(html.rglob("*.html"))
     for page in pages:
-        text = page.read_text(encoding="utf-8")
-        page.write_text(ICON_SCRIPT.sub("", text), encoding="utf-8")
+        text = ICON_SCRIPT.sub("", page.read_text(encoding="utf-8"))
+        page.write_text(EMPTY_HEADER.sub("<td></td>", text), encoding="utf-8")
     names = set(ICON_NAME.findall(text_of([*pages, *html.rglob("*.js")])))
     styles = list(html.rglob("*.css"))
     for style in styles:
