@@ -50,7 +50,7 @@ PHASES = [
     Phase("launch", "processes and their deadlines", [*PYTEST, ALONE["launch"]]),
     Phase("notebooks", "nbval, where something changed", ["tools.notebooks", "--report"]),
     Phase("book", "the HTML pages", ["tools.book"], needs="notebooks"),
-    Phase("browser", "the pages in Chromium", [*PYTEST, ALONE["browser"]], needs="book"),
+    Phase("browser", "the pages in Chromium", [*PYTEST, "-n", "2", ALONE["browser"]], needs="book"),
     Phase("machinery", "small books, broken on purpose", [*PYTEST, "-n", "2", ALONE["machinery"]]),
     Phase("colab", "notebooks on Colab's versions", [*PYTEST, ALONE["colab"]]),
 ]
@@ -131,7 +131,8 @@ def executions() -> list[notebooks.Run]:
 
 def summary(outcomes: list[Outcome]) -> str:
     """Say what was tested, how long it took, what was left out, and what was made where."""
-    lines = ["", "=== summary"]
+    lines = [path.read_text() for path in sorted(REPORTS.glob("weight-*.txt"))]
+    lines += ["", "=== summary"]
     for outcome in outcomes:
         counts = f"{outcome.passed:4} passed {outcome.failed:3} failed"
         lines.append(
