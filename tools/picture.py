@@ -43,7 +43,9 @@ def main() -> None:
         os.chdir(ROOT)
     # A card of its own: where GitHub shows it, nothing tells the picture which theme is on.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "timeline", "font.size": 9}):
-        trace.draw(timelines, width=7.5).savefig(PICTURE, facecolor="white", metadata={"Date": None})
+        trace.draw(timelines, width=7.5).savefig(
+            PICTURE, facecolor="white", metadata={"Date": None}
+        )
     for title, events in timelines.items():
         print(f"{1e3 * trace.makespan(events):5.0f} ms  {title}")
     print(f"wrote {PICTURE.relative_to(ROOT)}")
