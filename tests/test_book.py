@@ -52,6 +52,10 @@ CUT_OFF = """() => {
     if (node.closest(".katex-mathml, .visually-hidden, svg, .bd-sidebar-secondary")) continue;
     if (hidden(node) && node.scrollWidth > node.clientWidth + 1 && node.clientWidth)
       found.push(`cut off: ${name(node)}`);
+    let clip = node.parentElement;
+    while (clip && !hidden(clip) && !scrolls(clip)) clip = clip.parentElement;
+    if (clip && box.left < clip.getBoundingClientRect().left - 1)
+      found.push(`cut off on the left: ${name(node)}`);
     if (box.right <= innerWidth + 1 && box.left >= -1) continue;
     let parent = node.parentElement;
     while (parent && !scrolls(parent)) parent = parent.parentElement;
