@@ -17,6 +17,8 @@ print(f"rank {rank} counts {total.item():g} ranks")
 if mode == "raise" and rank == 1:
     Path("failed-at").write_text(str(time.time()))
     raise ValueError("this rank breaks")
+while mode == "raise" and rank == 2:  # busy on its own, so that it does not notice
+    total += 1
 if mode == "hang" and rank == 1:
     time.sleep(1000)
 Path(f"ready-{rank}").touch()
