@@ -13,6 +13,7 @@ from tools import notebooks
 
 MOST_WORDS = 3300  # "about 3,000"
 MOST_LINES = 30  # "about 25", blank ones not counted
+MOST_SCRIPT_LINES = 40  # a script that readers take with them stays whole
 # They would let a cell fail or go unexecuted. A mistake on purpose is caught and asserted on.
 SILENCERS = re.compile(r"raises-exception|nbval-|#\s*NBVAL_", re.IGNORECASE)
 MYST = re.compile(r"^(?:```|:::+)\s*\{|\{[a-z:]+\}`", re.MULTILINE)
@@ -44,9 +45,11 @@ def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
     for cell in code:
         if cell.outputs or cell.execution_count is not None:
             found.append(f"cell {cell.id!r} has stored output: clear all outputs and save")
-        if sum(bool(line.strip()) for line in cell.source.splitlines()) > MOST_LINES:
+        lines = sum(bool(line.strip()) for line in cell.source.splitlines())
+        most = MOST_SCRIPT_LINES if cell.source.startswith("%%writefile") else MOST_LINES
+        if lines > most:
             found.append(
-                f"cell {cell.id!r} has more than {MOST_LINES} lines of code: one idea a cell"
+                f"cell {cell.id!r} has {lines} lines of code, of at most {most}: one idea a cell"
             )
     for cell in text:
         if MYST.search(cell.source):
@@ -92,7 +95,8 @@ MISTAKES: dict[str, Callable[[nbformat.NotebookNode], None]] = {
     "hides a failure": change(1, metadata={"tags": ["raises-exception"]}),
     "stored output": change(1, outputs=[nbformat.v4.new_output("stream", text="2")]),
     "has stored output": change(1, execution_count=1),
-    "one idea a cell": change(1, source="x = 1\n" * (MOST_LINES + 1)),
+    "of at most 30: one idea a cell": change(1, source="x = 1\n" * (MOST_LINES + 1)),
+    "of at most 40": change(1, source="%%writefile a.py\n" + "x = 1\n" * MOST_SCRIPT_LINES),
     "MyST": change(0, source="# A chapter\n\n```{note}\nLook.\n```"),
     "MyST markup": change(0, source="# A chapter\n\n{doc}`other`"),
     "without a text alternative": change(0, source="# A chapter\n\n![](bar.svg)"),

@@ -2,8 +2,8 @@
 
 Usage: python -m tools.testing [PHASE...]   (none: all of them)
 
-A phase that measures deadlines or drives a browser has the machine to itself. Every phase runs even
-if another failed, unless it needs what that one makes.
+A phase that measures deadlines has the machine to itself. Every phase runs even if another failed,
+unless it needs what that one makes.
 """
 
 import json
@@ -21,6 +21,7 @@ from tools.notebooks import ROOT
 REPORTS = ROOT / "_build" / "reports"
 ALONE = {
     "launch": "tests/test_launch.py",
+    "proofs": "tests/test_proofs.py",
     "browser": "tests/test_book.py",
     "machinery": "tests/test_build.py",
     "colab": "tests/test_colab.py",
@@ -49,6 +50,7 @@ PHASES = [
     ),
     Phase("launch", "processes and their deadlines", [*PYTEST, ALONE["launch"]]),
     Phase("notebooks", "nbval, where something changed", ["tools.notebooks", "--report"]),
+    Phase("proofs", "what they measured", [*PYTEST, ALONE["proofs"]], needs="notebooks"),
     Phase("book", "the HTML pages", ["tools.book"], needs="notebooks"),
     Phase("browser", "the pages in Chromium", [*PYTEST, "-n", "2", ALONE["browser"]], needs="book"),
     Phase("machinery", "small books, broken on purpose", [*PYTEST, "-n", "2", ALONE["machinery"]]),
