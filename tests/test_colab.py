@@ -33,7 +33,14 @@ DAYS = 8
 INSTALL_LIMIT, CELL_LIMIT, NOTEBOOK_LIMIT = 1500, 300, 900  # seconds
 
 # Imported once after an install, so that every copy of the environment has them compiled.
-WARM_UP = ("tensorflow", "torch", "matplotlib.pyplot", "nbclient", "ipykernel.kernelapp", "pandas")
+WARM_UP = (
+    "tensorflow",
+    "torch",
+    "torch._dynamo",  # DistributedDataParallel imports it
+    "matplotlib.pyplot",
+    "nbclient",
+    "ipykernel.kernelapp",
+)
 EXECUTE = """
 import sys
 import nbformat
@@ -171,7 +178,7 @@ def environment(version: str, packages: list[str], say: Say) -> Path:
     if python is None:
         pytest.skip(f"Python {version} was not found on PATH or among pyenv's")
     listed = "\n".join(packages)
-    key = hashlib.sha256(f"{python}\n{listed}".encode()).hexdigest()[:12]
+    key = hashlib.sha256(f"{python}\n{listed}\n{WARM_UP}".encode()).hexdigest()[:12]
     folder = CACHE / f"{version}-{key}"
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / f"{version}.lock").open("w") as lock:
