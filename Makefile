@@ -49,8 +49,8 @@ format: env
 	@$(RUN) -m ruff check --fix .
 	@$(RUN) -m ruff format .
 
-address: env
-	@$(RUN) -m tools.address "$(SLUG)"
+address:
+	@$(PYTHON) -m tools.address "$(SLUG)"
 
 clean:
 	rm -rf _build .cache .pytest_cache .mypy_cache .ruff_cache

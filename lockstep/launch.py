@@ -213,7 +213,6 @@ def _once(job: dict, environment: dict[str, str], logs: list["_Log"], lock: int)
             # Out of reach of the SIGINT and SIGKILL that Jupyter sends to the kernel's group.
             start_new_session=True,
         )
-        logs[0].show("")
         while supervisor.poll() is None:
             logs[0].read(SHOWN)
             with contextlib.suppress(subprocess.TimeoutExpired):

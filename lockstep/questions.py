@@ -5,16 +5,13 @@ it. The cells of that section measure the truth and hand it to `prove`, which co
 bank: turn an answer around, and the notebook fails.
 """
 
-import ast
 import difflib
 import functools
-import html
 import math
 import re
 import sys
-import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, SupportsFloat, cast
@@ -27,7 +24,6 @@ BANK = Path(__file__).parent / "bank"
 # would make the book's build warn.)
 METADATA_KEY = "lockstep"
 
-Notebook = Mapping[str, Any]
 Truth = Mapping[str, bool | np.bool_] | SupportsFloat
 
 
@@ -83,15 +79,6 @@ class Number(Question):
         return abs(number - value) <= self.tolerance * abs(value)
 
 
-@dataclass(frozen=True)
-class Proof:
-    """What an executed notebook measured for a question, and the section it did so in."""
-
-    question: str
-    truth: Mapping[str, bool] | float
-    section: str
-
-
 # Reading the bank
 
 
@@ -104,7 +91,7 @@ def load(chapter: str) -> tuple[Question, ...]:
     banks = _read(BANK)
     if chapter not in banks:
         raise ValueError(
-            f"no question bank is called {chapter!r}{_near(chapter, banks)}. "
+            f"no question bank is called {chapter!r}{near(chapter, banks)}. "
             f"There are: {', '.join(sorted(banks)) or 'none'}."
         )
     return banks[chapter]
@@ -124,7 +111,7 @@ def find(question_id: str) -> Question:
     questions = bank()
     if question_id not in questions:
         raise ValueError(
-            f"no question has the id {question_id!r}{_near(question_id, questions)}. "
+            f"no question has the id {question_id!r}{near(question_id, questions)}. "
             "Questions are in lockstep/bank/."
         )
     return questions[question_id]
@@ -268,7 +255,7 @@ def _check_keys(entry: dict[str, Any], required: set[str], optional: set[str], w
     for key in entry:
         if key not in allowed:
             raise ValueError(
-                f"{where}: unknown key {key!r}{_near(str(key), allowed)}. "
+                f"{where}: unknown key {key!r}{near(str(key), allowed)}. "
                 f"Known here: {', '.join(sorted(allowed))}."
             )
     missing = sorted(required - entry.keys())
@@ -309,7 +296,8 @@ def _finite(entry: dict[str, Any], key: str, where: str) -> float:
     return float(value)
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def near(name: str, known: Iterable[str]) -> str:
+    """A hint at what was meant, in brackets; empty if nothing known looks like the name."""
     matches = difflib.get_close_matches(name, known)
     return f" (did you mean {' or '.join(map(repr, matches))}?)" if matches else ""
 
@@ -332,10 +320,10 @@ def prove(question_id: str, truth: Truth) -> None:
     """
     question = find(question_id)
     measured = check(question, truth)
-    value = (
-        f"{measured:.4g} {question.unit}".rstrip() + ", " if isinstance(question, Number) else ""
-    )
-    text = f"Measured: {value}settles question {question_id!r}."
+    (quiz,) = (questions for questions in _read(BANK).values() if question in questions)
+    number = quiz.index(question) + 1
+    value = f": {measured:.4g} {question.unit}".rstrip() if isinstance(question, Number) else ""
+    text = f"Measured{value}. This settles question {number} of the quiz."
     ipython = sys.modules.get("IPython")
     if ipython is None or ipython.get_ipython() is None:
         print(text)
@@ -360,7 +348,7 @@ def _check_choice(question: Choice, truth: Truth) -> dict[str, bool]:
     for key in truth:
         if key not in keys:
             raise ValueError(
-                f"{where} has no option {key!r}{_near(str(key), keys)}. It has: {', '.join(keys)}."
+                f"{where} has no option {key!r}{near(str(key), keys)}. It has: {', '.join(keys)}."
             )
     for option in question.options:
         if option.key not in truth:
@@ -389,199 +377,6 @@ def _check_number(question: Number, truth: Truth) -> float:
         raise AssertionError(
             f"{where}: the bank says {question.answer:g} {question.unit} within "
             f"{question.tolerance:.2%}, this cell measured {measured:g}. "
-            "One of the two is to be mended."
+            "If you have just made a mistake on purpose, this is where it shows."
         )
     return measured
-
-
-# Reading notebooks: where a proof stands, and whether it proves anything
-
-
-def anchor(heading: str) -> str:
-    """The id that the book gives to a heading, from its Markdown text.
-
-    The rule is docutils' `nodes.make_id` (docutils 0.21), for text in Latin letters.
-    """
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", html.unescape(heading)).lower()
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    return re.sub(r"^[-0-9]+|-+$", "", re.sub(r"[^a-z0-9]+", "-", " ".join(plain.split())))
-
-
-def _sections(notebook: Notebook) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
-    """Pairs of a section's anchor and a code cell in it; a heading gives a pair without a cell."""
-    section = ""
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            yield section, cell
-        elif cell["cell_type"] == "markdown":
-            fenced = False
-            for line in _source(cell).splitlines():
-                if re.match(r" {0,3}(```|~~~)", line):
-                    fenced = not fenced
-                heading = re.match(r" {0,3}#{1,6}\s+(.*?)(\s#+)?\s*$", line)
-                if heading and not fenced:
-                    section = anchor(heading[1])
-                    yield section, None
-
-
-def _source(cell: Mapping[str, Any]) -> str:
-    source = cell["source"]
-    return source if isinstance(source, str) else "".join(source)
-
-
-def proofs(notebook: Notebook) -> list[Proof]:
-    """What the cells of an executed notebook (as nbformat or json reads it) handed to `prove`."""
-    return [
-        Proof(record["question"], record["truth"], section)
-        for section, cell in _sections(notebook)
-        if cell
-        for output in cell["outputs"]
-        if (record := output.get("metadata", {}).get(METADATA_KEY))
-    ]
-
-
-def problems(notebooks: Mapping[str, Notebook]) -> list[str]:
-    """What is wrong with the proofs of the bank's questions, without executing anything.
-
-    Args:
-        notebooks: every chapter by its slug, executed or not.
-
-    Returns:
-        A sentence for each question whose proof names a chapter or a section that does not exist
-        or is not unique, or whose section does not call `prove` for it; and for each call of
-        `prove` that is given constants, which measure nothing.
-    """
-    found = []
-    calls: dict[str, list[tuple[str, str]]] = {}
-    for chapter, notebook in notebooks.items():
-        assigned = _assigned(notebook)
-        for section, cell in _sections(notebook):
-            for call in _prove_calls(cell) if cell else ():
-                where = f"{chapter}#{section}"
-                arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-                name = arguments[0] if arguments else None
-                if len(arguments) != 2 or not isinstance(name, ast.Constant):
-                    found.append(f"{where}: prove() needs the id in quotes, and the measurement.")
-                    continue
-                question_id = str(name.value)
-                calls.setdefault(question_id, []).append((chapter, section))
-                found += [
-                    f"{where}: prove({question_id!r}) is given the constant {what}. "
-                    "Give it what the cells measured."
-                    for what in _constants(arguments[1], assigned)
-                ]
-                if question_id not in bank():
-                    near = _near(question_id, bank())
-                    found.append(f"{where}: no question has the id {question_id!r}{near}.")
-
-    for question in bank().values():
-        where = f"question {question.id!r}: its proof {question.chapter}#{question.section}"
-        if question.chapter not in notebooks:
-            near = _near(question.chapter, notebooks)
-            found.append(f"{where} names a chapter that does not exist{near}.")
-            continue
-        anchors = Counter(
-            section for section, cell in _sections(notebooks[question.chapter]) if cell is None
-        )
-        if question.section not in anchors:
-            near = _near(question.section, anchors)
-            found.append(f"{where} names a section that the chapter does not have{near}.")
-        elif anchors[question.section] > 1:
-            found.append(f"{where} names a heading that stands there twice. Rename one.")
-        elif (question.chapter, question.section) not in calls.get(question.id, []):
-            others = [f"{chapter}#{section}" for chapter, section in calls.get(question.id, [])]
-            instead = f"; it is called in {', '.join(others)}" if others else ""
-            found.append(f"{where} names a section that does not call prove() for it{instead}.")
-    return found
-
-
-def _tree(cell: Mapping[str, Any]) -> ast.Module:
-    from IPython.core.inputtransformer2 import TransformerManager  # magics are not Python
-
-    return ast.parse(TransformerManager().transform_cell(_source(cell)))
-
-
-def _prove_calls(cell: Mapping[str, Any]) -> Iterator[ast.Call]:
-    for node in ast.walk(_tree(cell)):
-        if isinstance(node, ast.Call) and "prove" in (
-            getattr(node.func, "id", None),
-            getattr(node.func, "attr", None),
-        ):
-            yield node
-
-
-# Functions that make a constant of constants.
-_PURE = {"abs", "all", "any", "bool", "dict", "float", "int", "len", "max", "min", "round", "sum"}
-
-_Assigned = Mapping[str, list[ast.expr]]
-
-
-def _assigned(notebook: Notebook) -> _Assigned:
-    """What is assigned to each name that nothing but assignments can change.
-
-    A loop, a branch, a function's argument or a method called on it can give a name a value that
-    comes from a run, so names bound or used in these ways are left out.
-    """
-    values: dict[str, list[ast.expr]] = {}
-    changed: set[str] = set()
-    for cell in notebook["cells"]:
-        if cell["cell_type"] != "code":
-            continue
-        plain: set[ast.AST] = set()
-        stored: list[ast.Name] = []
-        for node in ast.walk(_tree(cell)):
-            targets: list[ast.expr] = []
-            value: ast.expr | None = None
-            if isinstance(node, ast.Assign):
-                targets, value = node.targets, node.value
-            elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
-                targets, value = [node.target], node.value
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                stored.append(node)
-            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                changed.add(node.value.id)
-            elif isinstance(node, ast.If | ast.For | ast.While | ast.Try | ast.Match):
-                changed |= {
-                    name.id
-                    for name in ast.walk(node)
-                    if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
-                }
-            for target in targets:
-                name = target.value if isinstance(target, ast.Subscript) else target
-                if isinstance(name, ast.Name) and value is not None:
-                    plain.add(name)
-                    values.setdefault(name.id, []).append(value)
-        changed |= {name.id for name in stored if name not in plain}
-    return {name: value for name, value in values.items() if name not in changed}
-
-
-def _constant(expression: ast.expr, assigned: _Assigned, seen: frozenset[str]) -> bool:
-    return all(
-        name in _PURE
-        or name in seen
-        or (
-            name in assigned
-            and all(_constant(value, assigned, seen | {name}) for value in assigned[name])
-        )
-        for name in (node.id for node in ast.walk(expression) if isinstance(node, ast.Name))
-    )
-
-
-def _constants(
-    truth: ast.expr, assigned: _Assigned, seen: frozenset[str] = frozenset()
-) -> list[str]:
-    """The parts of an argument of `prove` that are constant, also by way of a name."""
-    if isinstance(truth, ast.Name) and truth.id in assigned and truth.id not in seen:
-        values = assigned[truth.id]
-        return [part for v in values for part in _constants(v, assigned, seen | {truth.id})]
-    parts = [("the measurement", truth)]
-    if isinstance(truth, ast.Dict):
-        keys = [ast.unparse(key) if key else "**" for key in truth.keys]
-        parts = list(zip(keys, truth.values, strict=True))
-    elif isinstance(truth, ast.Call) and getattr(truth.func, "id", "") == "dict":
-        parts = [(keyword.arg or "**", keyword.value) for keyword in truth.keywords]
-    return [
-        f"{ast.unparse(value)} for {key}"
-        for key, value in parts
-        if _constant(value, assigned, seen)
-    ]

@@ -17,11 +17,7 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 
 from lockstep.questions import Choice, Number, Question, find, load
-
-# What `figure` puts in the place of matplotlib's C0 to C3. Each keeps a contrast of 3:1 with white
-# and dark pages, and of 4.5:1 with white letters on it; the colour-blind tell them apart.
-PALETTE = ("#135ce9", "#c4500a", "#068853", "#ad3d87")
-
+from lockstep.trace import COLOURS
 
 # Quizzes
 
@@ -154,7 +150,7 @@ def figure(fig: Figure, alt: str) -> Drawing:
     """A matplotlib figure that follows the page: its width, its font, and its light or dark theme.
 
     Draw as usual. Black and greys become the page's ink, the default colours C0 to C3 become
-    `PALETTE`, white backgrounds become transparent. Draw for a width of 4 to 5 inches: on a phone,
+    `COLOURS`, white backgrounds become transparent. Draw for a width of 4 to 5 inches: on a phone,
     the text of a wider figure gets too small. The figure is closed, so that it shows only once.
 
     Args:
@@ -249,7 +245,7 @@ def _inherit_font(style: str) -> str:
 
 
 def _themed(match: re.Match[str]) -> str:
-    """The page's ink for black and greys, `PALETTE` for matplotlib's default colours."""
+    """The page's ink for black and greys, `COLOURS` for matplotlib's default colours."""
     colour = match[0]
     if colour == "#ffffff":
         return colour
@@ -263,9 +259,9 @@ def _themed(match: re.Match[str]) -> str:
     if colour not in defaults:
         return colour
     index = defaults.index(colour)
-    if index >= len(PALETTE):
+    if index >= len(COLOURS):
         raise ValueError(
-            f"figure: uses matplotlib's colour C{index}. Only C0 to C{len(PALETTE) - 1} have a "
+            f"figure: uses matplotlib's colour C{index}. Only C0 to C{len(COLOURS) - 1} have a "
             "tone for light and dark: draw fewer things, or use dashes and markers."
         )
-    return PALETTE[index]
+    return COLOURS[index]

@@ -143,7 +143,7 @@ def test_executed_the_quiz_is_a_form_for_the_keyboard(page: Page, server: str) -
     for _ in range(3):
         page.keyboard.press("Shift+Enter")
     expect(page.locator(".lockstep-quiz form")).to_have_count(3)
-    expect(page.get_by_text("Measured: 6.1 MB, settles question")).to_be_visible()
+    expect(page.get_by_text("Measured: 6.1 MB. This settles question")).to_be_visible()
     expect(page.get_by_role("img", name="An empty chart")).to_be_visible()
     expect(page.get_by_text("Figure: An empty chart")).to_be_hidden()
     assert page.locator(".jp-OutputArea-output svg[role=img]").count() == 1

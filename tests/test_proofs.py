@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lockstep import questions
-from tools import notebooks
+from tools import notebooks, proofs
 
 
 def executed() -> dict[str, Any]:
@@ -50,7 +50,7 @@ def mistakes(chapters: dict[str, Any]) -> list[str]:
     for question in questions.bank().values():
         records = [
             proof
-            for proof in questions.proofs(chapters[question.chapter])
+            for proof in proofs.proofs(chapters[question.chapter])
             if (proof.question, proof.section) == (question.id, question.section)
         ]
         if not records:

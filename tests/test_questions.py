@@ -19,6 +19,7 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lockstep import questions
+from tools import proofs
 
 BANK = Path(__file__).parent / "bank"
 CHOICE: dict[str, Any] = {
@@ -173,9 +174,9 @@ def test_what_agrees_is_said_in_one_line(sample: None, capsys: pytest.CaptureFix
     questions.prove("bytes-sent", np.float64(6.2))
     questions.prove("none-sent", 0)
     assert capsys.readouterr().out.splitlines() == [
-        "Measured: settles question 'what-is-averaged'.",
-        "Measured: 6.2 MB, settles question 'bytes-sent'.",
-        "Measured: 0 MB, settles question 'none-sent'.",
+        "Measured. This settles question 1 of the quiz.",
+        "Measured: 6.2 MB. This settles question 2 of the quiz.",
+        "Measured: 0 MB. This settles question 3 of the quiz.",
     ]
 
 
@@ -259,17 +260,17 @@ def test_records_are_read_from_an_executed_notebook() -> None:
     book.cells[2].source = "x = 1.0"
     NotebookClient(book, kernel_name="python3").execute()
     expected = [
-        questions.Proof(
+        proofs.Proof(
             "what-is-averaged",
             {"gradients": True, "weights": False, "losses": False},
             "gradients-or-weights",
         ),
-        questions.Proof("bytes-of-all-reduce", 6.1, "count-the-bytes"),
+        proofs.Proof("bytes-of-all-reduce", 6.1, "count-the-bytes"),
     ]
-    assert questions.proofs(book) == expected
-    assert questions.proofs(json.loads(nbformat.writes(book))) == expected
+    assert proofs.proofs(book) == expected
+    assert proofs.proofs(json.loads(nbformat.writes(book))) == expected
     assert book.cells[4].outputs[0]["data"] == {
-        "text/plain": "Measured: settles question 'what-is-averaged'."
+        "text/plain": "Measured. This settles question 1 of the quiz."
     }
 
 
@@ -317,12 +318,12 @@ def test_anchors_are_those_of_the_book(heading: str) -> None:
     document = docutils.core.publish_doctree(source, parser=Parser(), settings_overrides=settings)
     *_, section = document.findall(docutils.nodes.section)
     page = notebook(source)
-    assert [anchor for anchor, _ in questions._sections(page)][1:] == [section["ids"][0]]
+    assert [anchor for anchor, _ in proofs._sections(page)][1:] == [section["ids"][0]]
 
 
 def test_headings_in_code_are_none() -> None:
     page = notebook("# A\n\n```python\n# no heading\n```\n\n## B ##\n\n~~~\n## no\n~~~")
-    assert [anchor for anchor, _ in questions._sections(page)] == ["a", "b"]
+    assert [anchor for anchor, _ in proofs._sections(page)] == ["a", "b"]
 
 
 # Structure, before anything is executed
@@ -333,7 +334,7 @@ GOOD = ("## Gradients or weights", AVERAGED, "## Count the bytes", SENT)
 
 def test_a_chapter_that_proves_everything_has_no_problems(write: Any) -> None:
     write(sample=[with_losses(), changed(NUMBER, id="bytes-of-all-reduce")])
-    assert questions.problems({"sample": chapter(*GOOD)}) == []
+    assert proofs.problems({"sample": chapter(*GOOD)}) == []
 
 
 def with_losses() -> dict[str, Any]:
@@ -361,13 +362,13 @@ def test_a_proof_that_is_not_there_is_found(
     write: Any, cells: tuple[str, ...], message: str
 ) -> None:
     write(sample=[with_losses(), changed(NUMBER, id="bytes-of-all-reduce")])
-    found = questions.problems({"sample": chapter(*cells)})
+    found = proofs.problems({"sample": chapter(*cells)})
     assert len(found) == 1 and re.search(message, found[0]), found
 
 
 def test_a_proof_in_a_chapter_that_does_not_exist_is_found(write: Any) -> None:
     write(sample=[changed(CHOICE, proof="sampel#gradients-or-weights")])
-    (found,) = questions.problems({"sample": chapter()})
+    (found,) = proofs.problems({"sample": chapter()})
     assert "names a chapter that does not exist (did you mean 'sample'?)" in found
 
 
@@ -391,7 +392,7 @@ MEASURED = "launched = run()\nbytes_sent = read(launched)"
 )
 def test_constants_prove_nothing(write: Any, cell: str) -> None:
     write(sample=[changed(NUMBER, id="sent", proof="sample#s")])
-    found = questions.problems({"sample": notebook("# S", MEASURED, cell)})
+    found = proofs.problems({"sample": notebook("# S", MEASURED, cell)})
     assert len(found) == 1 and "is given the constant" in found[0], found
 
 
@@ -412,7 +413,7 @@ def test_constants_prove_nothing(write: Any, cell: str) -> None:
 )
 def test_measurements_are_not_taken_for_constants(write: Any, cell: str) -> None:
     write(sample=[changed(NUMBER, id="sent", proof="sample#s")])
-    assert questions.problems({"sample": notebook("# S", MEASURED, cell)}) == []
+    assert proofs.problems({"sample": notebook("# S", MEASURED, cell)}) == []
 
 
 # The course's own bank
@@ -426,4 +427,4 @@ def test_every_question_of_the_course_names_a_section_that_measures_it() -> None
         if ".ipynb_checkpoints" not in path.parts
     }
     assert questions.bank() and chapters
-    assert questions.problems(chapters) == []
+    assert proofs.problems(chapters) == []

@@ -23,7 +23,7 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Browser, Frame, Locator, Page, expect
 
-from lockstep import questions, show
+from lockstep import questions, show, trace
 
 mpl.use("agg")
 BANK = Path(__file__).parent / "bank"
@@ -375,7 +375,7 @@ def test_colours_follow_the_page() -> None:
     svg = show.figure(draw(), alt="bars").svg
     colours = set(re.findall(r"(?:fill|stroke): ?([^;\"]+)", svg))
     grey = {f"color-mix(in srgb,currentColor {p}%,transparent)" for p in (60, 31, 20)}
-    assert colours == {"none", "currentColor", *grey, *show.PALETTE[:3]}
+    assert colours == {"none", "currentColor", *grey, *trace.COLOURS[:3]}
     assert re.match(r'<svg [^>]*fill="currentColor"', svg)
 
 
@@ -444,13 +444,13 @@ def quiz_colours() -> list[str]:
     return sorted(set(re.findall(r"#[0-9a-f]{6}", source)))
 
 
-@pytest.mark.parametrize("colour", [*show.PALETTE, *quiz_colours()])
+@pytest.mark.parametrize("colour", [*trace.COLOURS, *quiz_colours()])
 def test_colours_are_seen_on_light_and_dark(colour: str) -> None:
     for ground in (LIGHT, DARK, "#14181e"):
         assert contrast(colour, ground) >= 3, ground
 
 
-@pytest.mark.parametrize("colour", show.PALETTE)
+@pytest.mark.parametrize("colour", trace.COLOURS)
 def test_white_letters_are_read_on_a_colour(colour: str) -> None:
     assert contrast(colour, "#ffffff") >= 4.5
 
@@ -476,7 +476,7 @@ def lab(colour: str, cones: list[list[float]]) -> np.ndarray:
 
 @pytest.mark.parametrize("cones", BLINDNESS.values(), ids=BLINDNESS.keys())
 def test_the_colour_blind_tell_colours_apart(cones: list[list[float]]) -> None:
-    seen = [lab(colour, cones) for colour in show.PALETTE]
+    seen = [lab(colour, cones) for colour in trace.COLOURS]
     assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) >= 20
 
 

@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from matplotlib.patches import Rectangle
 
 from lockstep import trace
 from lockstep.trace import Event
@@ -59,7 +60,8 @@ def test_drawing_has_a_panel_a_title_and_a_lane_for_each_rank_and_kind() -> None
     assert first.get_title(loc="left") == "Two ranks"
     assert second.get_xlabel() == "time (ms)"
     assert first.get_xlim() == second.get_xlim()
-    widths = sorted(bar.get_width() for bar in first.patches)
+    bars = [patch for patch in first.patches if isinstance(patch, Rectangle)]
+    widths = sorted(bar.get_width() for bar in bars)
     assert widths == pytest.approx([1500, 1500, 2000, 2000, 2000])
 
 

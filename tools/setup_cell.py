@@ -25,9 +25,9 @@ try:
 except importlib.metadata.PackageNotFoundError:
     if "NOT-SET" in ADDRESS:
         raise RuntimeError(
-            "The course's package is not installed, and the course has no public address yet to "
-            "install it from. In a clone, run `pip install .` in its top folder. The maintainer "
-            "sets the address with `make address SLUG=owner/name`."
+            "The course's package is not installed, and the course has no public "
+            "address yet to install it from. In a clone, run `pip install .` in its "
+            "top folder. The maintainer: `make address SLUG=owner/name`."
         ) from None
     print(f"Installing the course's package from {{ADDRESS}}")
     package = f"lockstep-course @ git+{{ADDRESS}}"
