@@ -1,5 +1,7 @@
 """Draws the picture of README.md and the start page from a real run of the chapter's own script.
 
+One for each theme: on GitHub and in the book the page says which it wants.
+
 Usage: python -m tools.picture
 """
 
@@ -15,7 +17,7 @@ from lockstep.launch import launch
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = ROOT / "book" / "data-parallelism" / "data-parallel.ipynb"
-PICTURE = ROOT / "book" / "assets" / "timeline.svg"
+ASSETS = ROOT / "book" / "assets"
 SCRIPT = "buckets.py"
 
 
@@ -41,14 +43,18 @@ def main() -> None:
             }.items()
         }
         os.chdir(ROOT)
-    # A card of its own: where GitHub shows it, nothing tells the picture which theme is on.
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "timeline", "font.size": 9}):
-        trace.draw(timelines, width=7.5).savefig(
-            PICTURE, facecolor="white", metadata={"Date": None}
-        )
+    style = {"svg.fonttype": "none", "svg.hashsalt": "timeline", "font.size": 9}
+    for theme, ink in {"light": "black", "dark": "white"}.items():
+        inks = {f"{part}.color": ink for part in ("text", "xtick", "ytick")}
+        with rc_context({**style, **inks, "axes.edgecolor": ink, "axes.labelcolor": ink}):
+            drawing = trace.draw(timelines, width=7.5)
+            drawing.patch.set_alpha(0)
+            for axes in drawing.axes:
+                axes.patch.set_alpha(0)
+            drawing.savefig(ASSETS / f"timeline-{theme}.svg", metadata={"Date": None})
     for title, events in timelines.items():
         print(f"{1e3 * trace.makespan(events):5.0f} ms  {title}")
-    print(f"wrote {PICTURE.relative_to(ROOT)}")
+    print(f"wrote timeline-light.svg and timeline-dark.svg in {ASSETS.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":
