@@ -160,10 +160,15 @@ def test_pins_and_data_are_in_the_key(book: Book, path: str) -> None:
 
 def test_a_cell_that_raises_is_named(book: Book) -> None:
     assert book.html.exists()
-    book.write("small", VALUE, "numerator = 3\nnumerator / 0", "print('never reached')")
+    book.write(
+        "small",
+        VALUE,
+        "numerator = 3\nprint('said before')\nnumerator / 0",
+        "print('never reached')",
+    )
     said = book.fail()
     assert "book/small.ipynb, cell 4 of 5 (id 'code-2')" in said
-    assert "numerator / 0" in said
+    assert "numerator / 0\n\nsaid before" in said
     assert "ZeroDivisionError" in said
     assert "[31mZeroDivisionError" in said or "Traceback" in said, "there is no traceback"
     assert list((book.root / ".cache" / "executed" / "small").glob("*.json")) != []
@@ -341,6 +346,7 @@ def test_two_notebooks_of_the_same_name_are_refused(book: Book) -> None:
 def test_one_notebook_is_executed_on_demand(book: Book) -> None:
     assert book.run("tools.notebooks", "small").returncode == 0
     assert book.executions() == 2
+    assert not book.html.exists(), "the book shows other outputs than those that are stored"
     done = book.run("tools.notebooks", "smal")
     assert done.returncode != 0
     assert "NAME can be one of: small" in done.stdout

@@ -17,9 +17,8 @@ from jupyter_book.sphinx import build_sphinx
 
 from tools import notebooks
 from tools.finish import finish
-from tools.notebooks import CACHE, ROOT
+from tools.notebooks import CACHE, HTML, ROOT
 
-HTML = ROOT / "_build" / "html"
 SITE = CACHE / "site"
 # GitHub Pages opens index.html; the start page is below book/.
 INDEX = """<!DOCTYPE html>

@@ -181,15 +181,17 @@ def pytest_runtest_teardown(
 
 
 def failure(notebook: Path, item: IPyNbCell, error: object) -> str:
-    """Say which cell failed, show it and its traceback."""
+    """Say which cell failed; show it, what it printed and its traceback."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     code = [index for index, cell in enumerate(cells) if cell["cell_type"] == "code"]
     index = code[item.cell_num]
-    traceback = error.inner_traceback if isinstance(error, NbCellError) else None
+    traceback = error.inner_traceback if isinstance(error, NbCellError) else ""
+    outputs = getattr(item, "test_outputs", [])
+    printed = "".join(out["text"] for out in outputs if out["output_type"] == "stream")
     return (
         f"{notebook.relative_to(notebooks.ROOT)}, cell {index + 1} of {len(cells)} "
         f"(id {cells[index].get('id', 'none')!r}): {error}\n\n"
-        f"{item.cell.source}\n{traceback or ''}"
+        f"{item.cell.source}\n\n{printed}{traceback}"
     )
 
 

@@ -15,6 +15,7 @@ import importlib.metadata
 import json
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
+HTML = ROOT / "_build" / "html"
 PARALLEL = 2
 CELL_LIMIT_S = 120  # a chapter takes less than 60 s in all; the rest is for slow machines
 
@@ -137,6 +139,7 @@ def execute(only: str = "", report: Path | None = None) -> list[Run]:
         stored_at(chosen[0], sources(chosen[0])).unlink(missing_ok=True)
     stale = [path for path in chosen if stored(path) is None]
     if stale:
+        shutil.rmtree(HTML, ignore_errors=True)  # it does not show what is there now
         names = ", ".join(path.stem for path in stale)
         print(f"Executing {len(stale)} of {len(chosen)} notebooks: {names}", flush=True)
         if code := nbval(stale, report):

@@ -11,7 +11,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import BinaryIO
 
-from tools.book import HTML
+from tools.notebooks import HTML
 
 COMPRESSED = (".html", ".css", ".js", ".json", ".svg", ".txt")
 
