@@ -154,6 +154,7 @@ def draw(timelines: Mapping[str, Sequence[Event]], *, width: float = 5.6) -> Fig
         axes.set_title(title, loc="left", size=10)
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.tick_params(axis="y", length=0)
+    panels[-1].set_xlim(0, 1.04e3 * longest)
     panels[-1].set_xlabel("time (ms)")
     return figure
 
