@@ -119,10 +119,14 @@ def book(built: Path, tmp_path: Path) -> Book:
     return Book(tmp_path / "course")
 
 
-def test_an_unchanged_book_executes_nothing(book: Book) -> None:
+def test_an_unchanged_book_executes_and_writes_nothing(book: Book) -> None:
     said = book.build()
     assert "executed earlier, nothing changed" in said
     assert book.executions() == 1
+    page = book.root / ".cache" / "site" / "html" / "book" / "small.html"
+    written = page.stat().st_mtime_ns
+    book.build()
+    assert page.stat().st_mtime_ns == written
     assert "the value is 1" in book.page()
 
 

@@ -112,7 +112,8 @@ def publish(built: Path) -> None:
 def pages_of_site() -> set[str]:
     """Return the pages that Sphinx has written so far, without suffix."""
     html = SITE / "html"
-    return {str(path.relative_to(html).with_suffix("")) for path in html.rglob("*.html")}
+    pages = {path.relative_to(html).with_suffix("") for path in html.rglob("*.html")}
+    return {page.as_posix() for page in pages if page.parts[0] != "_static"}
 
 
 def build() -> None:
