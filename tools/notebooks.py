@@ -50,6 +50,13 @@ def sources(notebook: Path) -> list[str]:
     return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
+def script(notebook: Path, name: str) -> str:
+    """Return a script as the notebook's cell `%%writefile NAME` writes it."""
+    wanted = f"%%writefile {name}\n"
+    (source,) = (text for text in sources(notebook) if text.startswith(wanted))
+    return source.removeprefix(wanted) + "\n"
+
+
 def requirement_names() -> list[str]:
     """Return the names that requirements.txt pins."""
     return re.findall(r"(?m)^([A-Za-z0-9._-]+)==", (ROOT / "requirements.txt").read_text())

@@ -5,7 +5,6 @@ One for each theme: on GitHub and in the book the page says which it wants.
 Usage: python -m tools.picture
 """
 
-import json
 import os
 import tempfile
 from pathlib import Path
@@ -14,26 +13,17 @@ from matplotlib import rc_context
 
 from lockstep import trace
 from lockstep.launch import launch
+from tools.notebooks import ROOT, find, script
 
-ROOT = Path(__file__).resolve().parent.parent
-CHAPTER = ROOT / "book" / "data-parallelism" / "data-parallel.ipynb"
 ASSETS = ROOT / "book" / "assets"
 SCRIPT = "buckets.py"
-
-
-def script() -> str:
-    """The worker script as the chapter's `%%writefile` cells build it."""
-    cells = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
-    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    parts = [source.split("\n", 1) for source in sources if source.startswith("%%writefile")]
-    return "".join(f"{body}\n" for magic, body in parts if magic.split()[-1] == SCRIPT)
 
 
 def main() -> None:
     """Run the script on two ranks and write the picture."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        Path(SCRIPT).write_text(script())
+        Path(SCRIPT).write_text(script(find("data-parallel"), SCRIPT))
         launch(SCRIPT, world_size=2)
         timelines = {
             title: trace.load(f"{name}-0.json", f"{name}-1.json")
