@@ -87,6 +87,8 @@ def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     monkeypatch.chdir(work)
     monkeypatch.setenv(MARK, uuid.uuid4().hex)
     monkeypatch.setenv("TMPDIR", str(temporary))
+    for name in ("PYTHONUNBUFFERED", "PYTHONFAULTHANDLER"):  # launch sets them by itself
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
     monkeypatch.setattr(tempfile, "tempdir", None)
     me = psutil.Process()
