@@ -95,7 +95,7 @@ def jupyter_book(html: Path) -> None:
 
 def publish(built: Path) -> None:
     """Put finished HTML into _build/html, in one step."""
-    unfinished = HTML.with_name("html.unfinished")
+    unfinished = SITE / "unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
     shutil.copytree(built, unfinished, ignore=shutil.ignore_patterns(".buildinfo*"))
     title = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
