@@ -24,6 +24,8 @@ BANK = Path(__file__).parent / "bank"
 # would make the book's build warn.)
 METADATA_KEY = "lockstep"
 
+ON_PURPOSE = "If you have just made a mistake on purpose, this is where it shows."
+
 Truth = Mapping[str, bool | np.bool_] | SupportsFloat
 
 
@@ -363,7 +365,7 @@ def _check_choice(question: Choice, truth: Truth) -> dict[str, bool]:
             words = {True: "right", False: "wrong"}
             raise AssertionError(
                 f"{where}, option {option.key!r}: the bank says {words[option.right]}, "
-                f"this cell measured {words[bool(value)]}. One of the two is to be mended."
+                f"this cell measured {words[bool(value)]}. {ON_PURPOSE}"
             )
     return {key: bool(truth[key]) for key in keys}
 
@@ -376,7 +378,6 @@ def _check_number(question: Number, truth: Truth) -> float:
     if not question.matches(question.answer, measured):
         raise AssertionError(
             f"{where}: the bank says {question.answer:g} {question.unit} within "
-            f"{question.tolerance:.2%}, this cell measured {measured:g}. "
-            "If you have just made a mistake on purpose, this is where it shows."
+            f"{question.tolerance:.2%}, this cell measured {measured:g}. {ON_PURPOSE}"
         )
     return measured

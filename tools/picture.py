@@ -8,6 +8,7 @@ Usage: python -m tools.picture
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from matplotlib import rc_context
 
@@ -33,10 +34,11 @@ def main() -> None:
             }.items()
         }
         os.chdir(ROOT)
-    style = {"svg.fonttype": "none", "svg.hashsalt": "timeline", "font.size": 9}
     for theme, ink in {"light": "black", "dark": "white"}.items():
-        inks = {f"{part}.color": ink for part in ("text", "xtick", "ytick")}
-        with rc_context({**style, **inks, "axes.edgecolor": ink, "axes.labelcolor": ink}):
+        style: dict[str, Any] = {"svg.fonttype": "none", "svg.hashsalt": "timeline"}
+        style |= {"font.size": 9, "axes.edgecolor": ink, "axes.labelcolor": ink}
+        style |= {f"{part}.color": ink for part in ("text", "xtick", "ytick")}
+        with rc_context(style):
             drawing = trace.draw(timelines, width=7.5)
             drawing.patch.set_alpha(0)
             for axes in drawing.axes:
