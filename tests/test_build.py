@@ -236,10 +236,12 @@ def test_an_interrupted_build_goes_on_where_it_was(book: Book) -> None:
     slow = "import time\n\ntime.sleep(float(os.environ.get('SLOW', 0)))"
     book.write("small", "print('the quick one')")
     book.write("slow", slow)
+    temporary = book.root / "temporary"
+    temporary.mkdir()
     build = subprocess.Popen(
         [sys.executable, "-m", "tools.book"],
         cwd=book.root,
-        env={**book.environment, "SLOW": "300"},
+        env={**book.environment, "SLOW": "300", "TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
@@ -254,6 +256,7 @@ def test_an_interrupted_build_goes_on_where_it_was(book: Book) -> None:
     assert "Notebooks that were done are not executed again" in said
     assert not book.html.exists()
     wait_for(lambda: not any(psutil.pid_exists(pid) for pid in started))
+    assert list(temporary.glob("lockstep-*")) == []
 
     said = book.build()
     assert book.executions() == 4, "the notebook that was done was executed again"

@@ -50,7 +50,7 @@ EXECUTION = pytest.StashKey[Execution]()
 
 def begin(notebook: Path, sources: list[str]) -> Execution:
     """Give a notebook a temporary folder and a home of its own."""
-    scratch = Path(tempfile.mkdtemp(prefix="lockstep-"))
+    scratch = Path(tempfile.mkdtemp(dir=os.environ["LOCKSTEP_SCRATCH"]))
     store_at = notebooks.stored_at(notebook, sources)
     execution = Execution(notebook, store_at, scratch, files_beside(notebook), dict(os.environ))
     for name in ("tmp", "home"):

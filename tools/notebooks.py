@@ -13,11 +13,13 @@ import functools
 import hashlib
 import importlib.metadata
 import json
+import os
 import platform
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -129,7 +131,10 @@ def nbval(stale: list[Path], report: Path | None) -> int:
         command += ["-n", str(PARALLEL), "--dist", "loadscope"]
     if report is not None:
         command += [f"--junitxml={report}"]
-    return subprocess.run([*command, *map(str, stale)], cwd=ROOT).returncode
+    # Removed here, because an interrupt ends pytest's workers before they could do it.
+    with tempfile.TemporaryDirectory(prefix="lockstep-", ignore_cleanup_errors=True) as scratch:
+        environment = {**os.environ, "LOCKSTEP_SCRATCH": scratch}
+        return subprocess.run([*command, *map(str, stale)], cwd=ROOT, env=environment).returncode
 
 
 def execute(only: str = "", report: Path | None = None) -> list[Run]:
