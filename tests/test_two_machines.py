@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,9 +21,15 @@ TOLERANCE = 1e-10
 def write_problem() -> None:
     """The arrays that the chapter hands to the script: data, and weights as torch keeps them."""
     rng = np.random.default_rng(1)
-    shapes = {"0.weight": (16, 8), "0.bias": (16,), "2.weight": (1, 16), "2.bias": (1,)}
-    weights = {name: rng.normal(size=shape) / 4 for name, shape in shapes.items()}
-    np.savez("problem.npz", x=rng.normal(size=(58, 8)), y=rng.normal(size=(58, 1)), **weights)
+    shapes: dict[str, tuple[int, ...]] = {
+        "0.weight": (16, 8),
+        "0.bias": (16,),
+        "2.weight": (1, 16),
+        "2.bias": (1,),
+    }
+    shapes |= {"x": (58, 8), "y": (58, 1)}
+    arrays: Any = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    np.savez("problem.npz", **arrays)
 
 
 def free_port() -> int:

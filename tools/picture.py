@@ -35,7 +35,7 @@ def main() -> None:
         }
         os.chdir(ROOT)
     for theme, ink in {"light": "black", "dark": "white"}.items():
-        style: dict[str, Any] = {"svg.fonttype": "none", "svg.hashsalt": "timeline"}
+        style: Any = {"svg.fonttype": "none", "svg.hashsalt": "timeline"}
         style |= {"font.size": 9, "axes.edgecolor": ink, "axes.labelcolor": ink}
         style |= {f"{part}.color": ink for part in ("text", "xtick", "ytick")}
         with rc_context(style):
