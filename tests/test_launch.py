@@ -192,7 +192,8 @@ def test_a_torch_rank_that_raises_ends_the_others() -> None:
         launch(SCRIPTS / "collective.py", 3, args=["raise"])
     soon_after_the_failure()
     message = str(caught.value)
-    assert message.startswith("collective.py failed: rank 1 (exit code 1)")
+    # The code is not asserted: torch, ending after an exception, now and then aborts instead.
+    assert message.startswith("collective.py failed: rank 1 (")
     assert ". Ended because of it: rank 2." in message or ": rank 0, rank 2." in message
     assert "ValueError: this rank breaks" in message.split("Last lines of rank 1:")[1]
 
