@@ -47,9 +47,9 @@ def test_files_that_run_alone_exist() -> None:
 
 def test_projection_adds_up() -> None:
     phases = {"environment": 60.0, "unit": 30.0, "colab": 90.0, "book": 8.0, "browser": 40.0}
-    parts = projection.project(phases, {"a": 50.0, "b": 70.0}, pages=4)
-    assert list(parts.values()) == [60 + 2 * 30 + 90, 20 * (60 + 12), 60, 16 * 86]
-    said = projection.report(phases, {"a": 600.0}, pages=1)
+    parts = projection.project(phases, {"a": 50.0, "b": 70.0}, pages_s=32)
+    assert list(parts.values()) == [60 + 2 * 30 + 90 + 8, 20 * (60 + 20), 60, 16 * 86]
+    said = projection.report(phases, {"a": 600.0}, pages_s=32)
     assert "would not fit" in said
 
 

@@ -1,8 +1,8 @@
 """What the whole course would cost in CI, computed from what is there now.
 
-fixed        system packages, environment, lint, unit tests, deadlines of launch, small books, and
-             the Colab environments with one notebook
-per chapter  its cells under nbval, building its page, its page in the browser
+fixed        system packages, environment, lint, unit tests, deadlines of launch, small books, what
+             is done on one page in the browser, and the Colab environments with one notebook
+per chapter  its cells under nbval, building its page, looking at its page in the browser
 per change   its cells on Colab's versions; a submission is taken to change two notebooks
 per assignment  nothing is measured yet: see ASSIGNMENT_S
 """
@@ -16,7 +16,9 @@ ASSIGNMENT_S = 30 + 8 * 2 + 4 * 10
 FIXED = ("system", "environment", "lint", "unit", "launch", "machinery", "colab")
 
 
-def project(phases: dict[str, float], notebooks: dict[str, float], pages: int) -> dict[str, float]:
+def project(
+    phases: dict[str, float], notebooks: dict[str, float], pages_s: float
+) -> dict[str, float]:
     """Return the seconds that each part of the whole course would take.
 
     Two notebooks run at a time, but each keeps both cores busy with processes of its own, so no
@@ -25,25 +27,26 @@ def project(phases: dict[str, float], notebooks: dict[str, float], pages: int) -
     Args:
         phases: seconds by phase of `make test`.
         notebooks: seconds by notebook, as executed.
-        pages: how many pages the book has now.
+        pages_s: the part of the phase `browser` that grows with the number of notebooks.
     """
-    chapter = sum(notebooks.values()) / len(notebooks)
-    page = (phases.get("book", 0) + phases.get("browser", 0)) / pages
+    cells = sum(notebooks.values()) / len(notebooks)
+    page = (phases.get("book", 0) + pages_s) / len(notebooks)
     fixed = {name: phases.get(name, 0) for name in FIXED}
     fixed["unit"] *= UNIT_GROWTH
+    fixed["browser"] = phases.get("browser", 0) - pages_s
     return {
         "fixed": sum(fixed.values()),
-        f"{CHAPTERS} chapters, {chapter:.0f} s of cells and {page:.0f} s of pages each": CHAPTERS
-        * (chapter + page),
-        f"{CHANGED - 1} more changed notebook on Colab's versions": (CHANGED - 1) * chapter,
+        f"{CHAPTERS} chapters, {cells:.0f} s of cells and {page:.0f} s for its page each": CHAPTERS
+        * (cells + page),
+        f"{CHANGED - 1} more changed notebook on Colab's versions": (CHANGED - 1) * cells,
         f"{ASSIGNMENTS} assignments, assumed to take {ASSIGNMENT_S} s each": ASSIGNMENTS
         * ASSIGNMENT_S,
     }
 
 
-def report(phases: dict[str, float], notebooks: dict[str, float], pages: int) -> str:
+def report(phases: dict[str, float], notebooks: dict[str, float], pages_s: float) -> str:
     """Say what `project` computes."""
-    parts = project(phases, notebooks, pages)
+    parts = project(phases, notebooks, pages_s)
     total = sum(parts.values()) / 60
     lines = ["Projection to the whole course on two cores, nothing stored (tools/projection.py):"]
     lines += [f"{seconds / 60:7.1f} min  {part}" for part, seconds in parts.items()]

@@ -15,7 +15,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import NamedTuple
 
-from tools import book, notebooks, projection
+from tools import notebooks, projection
 from tools.notebooks import ROOT
 
 REPORTS = ROOT / "_build" / "reports"
@@ -26,6 +26,7 @@ ALONE = {
     "machinery": "tests/test_build.py",
     "colab": "tests/test_colab.py",
 }
+TWO = ["-n", str(notebooks.PARALLEL)]
 PYTEST = ["pytest", "-p", "no:cacheprovider", "-q", "--no-header"]
 
 
@@ -45,15 +46,15 @@ PHASES = [
     Phase(
         "unit",
         "the package, the tools, the notebooks' structure",
-        [*PYTEST, "-n", "2", "--dist", "loadfile", "tests"]
+        [*PYTEST, *TWO, "--dist", "loadfile", "tests"]
         + [f"--ignore={path}" for path in ALONE.values()],
     ),
     Phase("launch", "processes and their deadlines", [*PYTEST, ALONE["launch"]]),
     Phase("notebooks", "nbval, where something changed", ["tools.notebooks", "--report"]),
     Phase("proofs", "what they measured", [*PYTEST, ALONE["proofs"]], needs="notebooks"),
     Phase("book", "the HTML pages", ["tools.book"], needs="notebooks"),
-    Phase("browser", "the pages in Chromium", [*PYTEST, "-n", "2", ALONE["browser"]], needs="book"),
-    Phase("machinery", "small books, broken on purpose", [*PYTEST, "-n", "2", ALONE["machinery"]]),
+    Phase("browser", "the pages in Chromium", [*PYTEST, *TWO, ALONE["browser"]], needs="book"),
+    Phase("machinery", "small books, broken on purpose", [*PYTEST, *TWO, ALONE["machinery"]]),
     Phase("colab", "notebooks on Colab's versions", [*PYTEST, ALONE["colab"]]),
 ]
 
@@ -125,6 +126,19 @@ def seconds_of(outcomes: list[Outcome]) -> dict[str, float]:
     return seconds
 
 
+def seconds_of_pages() -> float:
+    """Return what of the browser's time, two tests at a time, goes into tests of one notebook."""
+    report = REPORTS / "browser.xml"
+    if not report.exists():
+        return 0.0
+    names = [path.relative_to(ROOT).with_suffix("").as_posix() for path in notebooks.notebooks()]
+    cases = ElementTree.parse(report).getroot().iter("testcase")
+    times = [
+        case.get("time", "0") for case in cases if any(n in case.get("name", "") for n in names)
+    ]
+    return sum(map(float, times)) / notebooks.PARALLEL
+
+
 def executions() -> list[notebooks.Run]:
     """Return how long each notebook took when it was executed."""
     stored = [(path, notebooks.stored(path)) for path in notebooks.notebooks()]
@@ -170,7 +184,7 @@ def main(names: list[str]) -> int:
     measured = {"phases": seconds, "notebooks": executed}
     (REPORTS / "seconds.json").write_text(json.dumps(measured, indent=1))
     if os.environ.get("CI") and executed and not names:
-        print(f"\n{projection.report(seconds, executed, len(book.pages_in_toc()))}")
+        print(f"\n{projection.report(seconds, executed, seconds_of_pages())}")
     passed = sum(outcome.passed for outcome in outcomes)
     failed = sum(outcome.failed for outcome in outcomes)
     skipped = sum(len(outcome.skipped) for outcome in outcomes)
