@@ -10,7 +10,8 @@ reads, so a script that runs here runs under torchrun, Slurm or Kubernetes as we
 - **Failure.** A rank that ends with an error ends all others a second later. A rank that does not
   end is ended at the hard limit, `timeout`. Either raises `LaunchError` with the last lines of the
   rank in question.
-- **Nothing stays alive** when the run is over, the cell interrupted or the kernel killed.
+- **Nothing stays** when the run is over, the cell interrupted or the kernel killed: no process,
+  and no temporary file, as each run has a TMPDIR of its own.
 - **One at a time.** A launch waits for any other on this machine: two would share the cores, and
   the byte counters of the loopback interface. The wait is not part of `timeout`.
 
