@@ -20,6 +20,7 @@ if mode == "raise" and rank == 1:
 while mode == "raise" and rank == 2:  # busy on its own, so that it does not notice
     total += 1
 if mode == "hang" and rank == 1:
+    Path("hanging-at").write_text(str(time.time()))
     time.sleep(1000)
 Path(f"ready-{rank}").touch()
 while mode != "train":
