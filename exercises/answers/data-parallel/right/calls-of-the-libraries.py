@@ -1,4 +1,4 @@
-"""Lets the libraries do the arithmetic: compute_average_loss, MSELoss, a flat bucket, costs.
+"""Lets the libraries do the arithmetic: compute_average_loss, MSELoss, a flat bucket, costs."""
 
 
 # %% shard
