@@ -1,22 +1,184 @@
-"""The assignments in exercises/: where each stands."""
+"""The assignments in exercises/: where each stands, its release, and the start of a new one.
 
+Usage: python -m tools.assignments release [NAME]   (none: all of them)
+       python -m tools.assignments new NAME
+
+A release is what nbgrader's own command makes of the source. It is never edited.
+"""
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from itertools import zip_longest
 from pathlib import Path
 
+import nbformat
+
+from tools import address, setup_cell
 from tools.notebooks import ROOT
 
 EXERCISES = ROOT / "exercises"
+SKELETON = ROOT / "tools" / "skeleton"
+SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+NOT_COPIED = shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__")
+
+Files = dict[str, bytes]  # by path, relative to the folder that holds them
 
 
-def names() -> list[str]:
+def names(exercises: Path = EXERCISES) -> list[str]:
     """Return the name of every assignment."""
-    return sorted(path.parent.name for path in EXERCISES.glob("source/*/*.ipynb"))
+    return sorted({path.parent.name for path in exercises.glob("source/[a-z0-9]*/*.ipynb")})
 
 
-def source(name: str) -> Path:
+def source(name: str, exercises: Path = EXERCISES) -> Path:
     """Return the notebook in which an assignment is written."""
-    return EXERCISES / "source" / name / f"{name}.ipynb"
+    return exercises / "source" / name / f"{name}.ipynb"
 
 
-def release(name: str) -> Path:
+def release(name: str, exercises: Path = EXERCISES) -> Path:
     """Return the notebook that students get."""
-    return EXERCISES / "release" / name / f"{name}.ipynb"
+    return exercises / "release" / name / f"{name}.ipynb"
+
+
+def answers(name: str, exercises: Path = EXERCISES) -> Path:
+    """Return the folder of the answers that an assignment's grader is tested with."""
+    return exercises / "answers" / name
+
+
+def files(folder: Path) -> Files:
+    """Return every file below `folder`, which need not exist."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and ".ipynb_checkpoints" not in path.parts
+    }
+
+
+def generate(chosen: list[str], exercises: Path = EXERCISES) -> dict[str, Files]:
+    """Return what `nbgrader generate_assignment` makes of assignments, by their names.
+
+    Raises:
+        ValueError: nbgrader refuses one.
+    """
+    with tempfile.TemporaryDirectory(prefix="lockstep-release-") as scratch:
+        course = Path(scratch)
+        shutil.copy(exercises / "nbgrader_config.py", course)
+        for name in chosen:
+            folder = source(name, exercises).parent
+            shutil.copytree(folder, course / "source" / name, ignore=NOT_COPIED)
+        # nbgrader takes a pattern, so that its start is paid for once.
+        command = [sys.executable, "-m", "nbgrader", "generate_assignment", "*", "--no-db"]
+        done = subprocess.run(
+            [*command, f"--course-dir={course}"], cwd=course, capture_output=True, text=True
+        )
+        if done.returncode != 0:
+            _, _, errors = done.stderr.partition("| ERROR] ")
+            raise ValueError(
+                "nbgrader cannot make a release of a source. Mend the cell that it names, and "
+                f"run `make release` again. It says:\n{errors or done.stderr}"
+            )
+        return {name: files(course / "release" / name) for name in chosen}
+
+
+def differences(old: Files, new: Files) -> list[str]:
+    """Say, file by file, where `old` first differs from `new`."""
+    return [
+        f"{path} {_difference(old.get(path), new.get(path))}"
+        for path in sorted({*old, *new})
+        if old.get(path) != new.get(path)
+    ]
+
+
+def _difference(old: bytes | None, new: bytes | None) -> str:
+    if old is None:
+        return "is missing"
+    if new is None:
+        return "is not made from anything in the source"
+    try:
+        cells = [json.loads(content)["cells"] for content in (old, new)]
+    except (ValueError, KeyError):
+        return "differs"
+    for one, other in zip_longest(*cells):
+        if one != other:
+            return f"differs, first in cell {(other or one).get('id')!r}"
+    return "differs in the notebook's metadata or layout"
+
+
+def write_releases(chosen: list[str], exercises: Path = EXERCISES) -> None:
+    """Write the releases of assignments, and say what changed."""
+    print(f"nbgrader makes the release of {', '.join(chosen)}", flush=True)
+    for name, made in generate(chosen, exercises).items():
+        folder = release(name, exercises).parent
+        changes = differences(files(folder), made)
+        if changes:
+            shutil.rmtree(folder, ignore_errors=True)
+        for path, content in made.items() if changes else ():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content)
+        shown = folder.relative_to(exercises.parent)
+        print(
+            f"{shown}: " + ("was up to date" if not changes else f"written: {'; '.join(changes)}")
+        )
+
+
+def create(name: str, exercises: Path = EXERCISES) -> None:
+    """Write the skeleton of an assignment: its source, its answers, its release.
+
+    Raises:
+        ValueError: `name` is no slug, or there is something with this name already.
+    """
+    if not SLUG.fullmatch(name):
+        raise ValueError(
+            f"{name!r} cannot be the name of an assignment. Give lower-case words or numbers with "
+            "single hyphens between them, as in `make assignment NAME=data-parallel`."
+        )
+    notebook, answered = source(name, exercises), answers(name, exercises)
+    for folder in (notebook.parent, answered, release(name, exercises).parent):
+        if folder.exists():
+            raise ValueError(
+                f"{folder.relative_to(exercises.parent)} is there already. Choose another NAME, "
+                "or go on with what is there: CONTRIBUTING.md, Add an assignment."
+            )
+    shutil.copytree(SKELETON / "answers", answered, ignore=NOT_COPIED)
+    started = nbformat.read(SKELETON / "source.ipynb", as_version=nbformat.NO_CONVERT)
+    setup = setup_cell.first_code_cell(started)
+    setup.source = setup_cell.expected(started, address.current(ROOT))
+    notebook.parent.mkdir(parents=True)
+    nbformat.write(started, notebook)
+    write_releases([name], exercises)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.assignments")
+    commands = parser.add_subparsers(dest="command", required=True)
+    of_release = commands.add_parser("release", help="make the release of one assignment, or all")
+    of_release.add_argument("name", nargs="?", default="")
+    commands.add_parser("new", help="write the skeleton of an assignment").add_argument("name")
+    given = parser.parse_args(arguments)
+    try:
+        if given.command == "new":
+            create(given.name)
+            print(f"Write {source(given.name).relative_to(ROOT)} in JupyterLab, wherever it says")
+            print("PLACEHOLDER. The path from here: CONTRIBUTING.md, Add an assignment.")
+        elif given.name and given.name not in names():
+            known = ", ".join(names()) or "none yet"
+            raise ValueError(
+                f"There is no assignment {given.name!r} in exercises/source. NAME can be one of: "
+                f"{known}. `make assignment NAME=slug` starts a new one."
+            )
+        elif chosen := [given.name] if given.name else names():
+            write_releases(chosen)
+        else:
+            print("There is no assignment in exercises/source yet.")
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
