@@ -130,7 +130,7 @@ def main() -> None:
     """Execute what changed, build, and say what was made."""
     started = time.monotonic()
     shutil.rmtree(HTML, ignore_errors=True)
-    runs = notebooks.execute()
+    runs = notebooks.execute(notebooks.notebooks())
     print("Building the HTML pages", flush=True)
     build()
     print(f"Notebooks:\n{notebooks.table(runs)}")

@@ -1,9 +1,10 @@
-"""Executes the book's notebooks with nbval, only those that need it, and keeps their outputs.
+"""Executes notebooks with nbval, only those that need it, and keeps their outputs.
 
-Usage: python -m tools.notebooks [SLUG] [--report FILE]
-(SLUG: that notebook, whether it needs it or not; FILE: for pytest's JUnit report)
+Usage: python -m tools.notebooks [NAME] [--report FILE]
+(NAME: that notebook, whether it needs it or not; FILE: for pytest's JUnit report)
 
-The outputs of a notebook lie in .cache/executed/SLUG/KEY.json. KEY says what they came from: the
+The chapters of the book go by their slug, solved assignments by exercises/SLUG. The outputs of a
+notebook lie in .cache/executed/NAME/KEY.json. KEY says what they came from: the
 notebook's code, the files beside it, lockstep/, requirements.txt, the Python version and the
 installed versions. `tools/nbval_store.py` writes them, `tools/sphinx_book.py` reads them.
 """
@@ -39,11 +40,26 @@ class Run(NamedTuple):
     executed_now: bool
 
 
+def below(folder: str) -> list[Path]:
+    """Return every notebook below a folder of the course."""
+    return sorted(
+        path for path in (ROOT / folder).rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
+    )
+
+
 def notebooks() -> list[Path]:
     """Return every notebook of the book."""
-    return sorted(
-        path for path in (ROOT / "book").rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
-    )
+    return below("book")
+
+
+def solved() -> list[Path]:
+    """Return every assignment with its solutions."""
+    return below("exercises/source")
+
+
+def name(notebook: Path) -> str:
+    """Return what a notebook is called: a chapter by its slug, an assignment by exercises/SLUG."""
+    return notebook.stem if notebook in notebooks() else f"exercises/{notebook.stem}"
 
 
 def sources(notebook: Path) -> list[str]:
@@ -96,7 +112,7 @@ def stored_at(notebook: Path, cells: list[str]) -> Path:
     beside = [p for p in notebook.parent.iterdir() if p.suffix not in {".ipynb", ".md"}]
     parts = json.dumps([surroundings(), digest_of_files(beside), cells])
     key = hashlib.sha256(parts.encode()).hexdigest()[:20]
-    return CACHE / "executed" / notebook.stem / f"{key}.json"
+    return CACHE / "executed" / name(notebook) / f"{key}.json"
 
 
 def stored(notebook: Path) -> dict[str, Any] | None:
@@ -113,13 +129,13 @@ def store(path: Path, seconds: float, outputs: list[list[Any]]) -> None:
     unfinished.replace(path)
 
 
-def find(slug: str) -> Path:
-    """Return the notebook with this slug (its file name without .ipynb)."""
-    matches = [path for path in notebooks() if path.stem == slug]
-    if not matches:
-        known = ", ".join(path.stem for path in notebooks()) or "none"
-        sys.exit(f"There is no notebook named {slug!r} in book/. NAME can be one of: {known}")
-    return matches[0]
+def find(wanted: str) -> Path:
+    """Return the notebook of this name."""
+    known = {name(path): path for path in notebooks() + solved()}
+    if wanted not in known:
+        names = ", ".join(known) or "none"
+        sys.exit(f"There is no notebook named {wanted!r}. NAME can be one of: {names}")
+    return known[wanted]
 
 
 def nbval(stale: list[Path], report: Path | None) -> int:
@@ -137,25 +153,26 @@ def nbval(stale: list[Path], report: Path | None) -> int:
         return subprocess.run([*command, *map(str, stale)], cwd=ROOT, env=environment).returncode
 
 
-def execute(only: str = "", report: Path | None = None) -> list[Run]:
-    """Execute the notebooks that need it; exit if one fails.
+def execute(chosen: list[Path], again: bool = False, report: Path | None = None) -> list[Run]:
+    """Execute those of the chosen notebooks that need it; exit if one fails.
 
     Args:
-        only: the slug of the one notebook to execute, whether it needs it or not.
+        chosen: notebooks of different names.
+        again: execute them whether they need it or not.
         report: where pytest writes a JUnit report, if anything was executed.
     """
-    chosen = [find(only)] if only else notebooks()
-    if len({path.stem for path in chosen}) < len(chosen):
+    if len({name(path) for path in chosen}) < len(chosen):
         sys.exit("Two notebooks in book/ have the same file name; each needs a slug of its own.")
-    if only:
-        stored_at(chosen[0], sources(chosen[0])).unlink(missing_ok=True)
+    for path in chosen if again else []:
+        stored_at(path, sources(path)).unlink(missing_ok=True)
     stale = [path for path in chosen if stored(path) is None]
-    if stale:
+    if set(stale) & set(notebooks()):
         shutil.rmtree(HTML, ignore_errors=True)  # it does not show what is there now
-        names = ", ".join(path.stem for path in stale)
+    if stale:
+        names = ", ".join(map(name, stale))
         print(f"Executing {len(stale)} of {len(chosen)} notebooks: {names}", flush=True)
         if code := nbval(stale, report):
-            sys.exit(f"A notebook failed (above), so there is no book. pytest exit code {code}.")
+            sys.exit(f"A notebook failed (above). pytest exit code {code}.")
     runs = []
     for path in chosen:
         execution = stored(path)
@@ -176,12 +193,13 @@ def table(runs: list[Run]) -> str:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tools.notebooks")
-    parser.add_argument("slug", nargs="?", default="")
+    parser.add_argument("name", nargs="?", default="")
     parser.add_argument("--report", type=Path)
     arguments = parser.parse_args()
     started = time.monotonic()
     try:
-        done = execute(arguments.slug, arguments.report)
+        chosen = [find(arguments.name)] if arguments.name else notebooks() + solved()
+        done = execute(chosen, again=bool(arguments.name), report=arguments.report)
     except KeyboardInterrupt:
         sys.exit("Stopped. Notebooks that were done are not executed again.")
     print(f"Notebooks executed, {time.monotonic() - started:.1f} s in all:\n{table(done)}")

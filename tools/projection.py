@@ -4,15 +4,12 @@ fixed        system packages, environment, lint, unit tests, deadlines of launch
              is done on one page in the browser, and the Colab environments with one notebook
 per chapter  its cells under nbval, building its page, looking at its page in the browser
 per change   its cells on Colab's versions; a submission is taken to change two notebooks
-per assignment  nothing is measured yet: see ASSIGNMENT_S
+per assignment  its solved notebook under nbval, its answers, its way through stock nbgrader
 """
 
 CHAPTERS, ASSIGNMENTS, CHANGED, LIMIT_MIN = 20, 16, 2, 60
 # Unit tests grow with the package, of which about half is written.
 UNIT_GROWTH = 2.0
-# Assumed, from trials of nbgrader: the solved notebook under nbval 30 s, eight answers graded by a
-# forked process at 2 s each, four runs of stock nbgrader at 10 s each.
-ASSIGNMENT_S = 30 + 8 * 2 + 4 * 10
 FIXED = ("system", "environment", "lint", "unit", "launch", "machinery", "colab")
 
 
@@ -26,11 +23,14 @@ def project(
 
     Args:
         phases: seconds by phase of `make test`.
-        notebooks: seconds by notebook, as executed.
+        notebooks: seconds by notebook, as executed; those of assignments begin with "exercises/".
         pages_s: the part of the phase `browser` that grows with the number of notebooks.
     """
-    cells = sum(notebooks.values()) / len(notebooks)
-    page = (phases.get("book", 0) + pages_s) / len(notebooks)
+    solved = {name: s for name, s in notebooks.items() if name.startswith("exercises/")}
+    chapters = {name: s for name, s in notebooks.items() if name not in solved}
+    cells = sum(chapters.values()) / len(chapters)
+    page = (phases.get("book", 0) + pages_s) / len(chapters)
+    grading = (sum(solved.values()) + phases.get("exercises", 0)) / max(1, len(solved))
     fixed = {name: phases.get(name, 0) for name in FIXED}
     fixed["unit"] *= UNIT_GROWTH
     fixed["browser"] = phases.get("browser", 0) - pages_s
@@ -39,8 +39,7 @@ def project(
         f"{CHAPTERS} chapters, {cells:.0f} s of cells and {page:.0f} s for its page each": CHAPTERS
         * (cells + page),
         f"{CHANGED - 1} more changed notebook on Colab's versions": (CHANGED - 1) * cells,
-        f"{ASSIGNMENTS} assignments, assumed to take {ASSIGNMENT_S} s each": ASSIGNMENTS
-        * ASSIGNMENT_S,
+        f"{ASSIGNMENTS} assignments, {grading:.0f} s each": ASSIGNMENTS * grading,
     }
 
 

@@ -26,6 +26,7 @@ ALONE = {
     "machinery": "tests/test_build.py",
     "colab": "tests/test_colab.py",
 }
+GRADING = ["tests/test_answers.py", "tests/test_nbgrader.py"]
 TWO = ["-n", str(notebooks.PARALLEL)]
 PYTEST = ["pytest", "-p", "no:cacheprovider", "-q", "--no-header"]
 
@@ -47,11 +48,12 @@ PHASES = [
         "unit",
         "the package, the tools, the notebooks' structure",
         [*PYTEST, *TWO, "--dist", "loadfile", "tests"]
-        + [f"--ignore={path}" for path in ALONE.values()],
+        + [f"--ignore={path}" for path in (*ALONE.values(), *GRADING)],
     ),
     Phase("launch", "processes and their deadlines", [*PYTEST, ALONE["launch"]]),
     Phase("notebooks", "nbval, where something changed", ["tools.notebooks", "--report"]),
     Phase("proofs", "what they measured", [*PYTEST, ALONE["proofs"]], needs="notebooks"),
+    Phase("exercises", "answers, stock nbgrader", [*PYTEST, *GRADING]),
     Phase("book", "the HTML pages", ["tools.book"], needs="notebooks"),
     Phase("browser", "the pages in Chromium", [*PYTEST, *TWO, ALONE["browser"]], needs="book"),
     Phase("machinery", "small books, broken on purpose", [*PYTEST, *TWO, ALONE["machinery"]]),
@@ -141,7 +143,8 @@ def seconds_of_pages() -> float:
 
 def executions() -> list[notebooks.Run]:
     """Return how long each notebook took when it was executed."""
-    stored = [(path, notebooks.stored(path)) for path in notebooks.notebooks()]
+    exist = notebooks.notebooks() + notebooks.solved()
+    stored = [(path, notebooks.stored(path)) for path in exist]
     return [notebooks.Run(path, found["seconds"], True) for path, found in stored if found]
 
 
@@ -180,7 +183,7 @@ def main(names: list[str]) -> int:
     outcomes = run_all([phase for phase in PHASES if not names or phase.name in names])
     print(summary(outcomes))
     seconds = seconds_of(outcomes)
-    executed = {run.notebook.stem: run.seconds for run in executions()}
+    executed = {notebooks.name(run.notebook): run.seconds for run in executions()}
     measured = {"phases": seconds, "notebooks": executed}
     (REPORTS / "seconds.json").write_text(json.dumps(measured, indent=1))
     if os.environ.get("CI") and executed and not names:
