@@ -1,0 +1,1 @@
+"""What an instructor's nbgrader imports: `pip install "lockstep-course[grading]"`."""
