@@ -107,6 +107,8 @@ def main() -> int:
     for path in changed:
         print(path)
     print(f"The address was {old} and is now {new}: {len(changed)} files changed.")
+    if any(path.startswith("exercises/source/") for path in changed):
+        print("Now run `make release`: released assignments hold checksums of what changed.")
     return 0
 
 
