@@ -7,7 +7,8 @@ NAME ?=
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help env book test check serve notebook lint format address clean
+.PHONY: help env book test check serve notebook assignment answers release \
+  lint format address clean
 
 help:
 	@echo "make book                 execute what changed, build the HTML book in _build/html"
@@ -15,6 +16,9 @@ help:
 	@echo "make check                about two minutes of it: lint, unit tests, notebook structure"
 	@echo "make serve                show the built book on http://localhost:$(PORT) (PORT=8000)"
 	@echo "make notebook NAME=slug   execute one notebook now, changed or not"
+	@echo "make assignment NAME=slug start a new assignment in exercises/"
+	@echo "make answers NAME=slug    grade the right and the wrong answers to an assignment"
+	@echo "make release NAME=slug    make what students get of an assignment (no NAME: of all)"
 	@echo "make lint                 ruff and mypy"
 	@echo "make format               let ruff lay out the code"
 	@echo "make address SLUG=o/n     set the public GitHub repository everywhere it must stand"
@@ -41,6 +45,15 @@ serve: env
 
 notebook: env
 	@$(RUN) -m tools.notebooks "$(NAME)"
+
+assignment: env
+	@$(RUN) -m tools.assignments new "$(NAME)"
+
+answers: env
+	@$(RUN) -m tools.answers "$(NAME)"
+
+release: env
+	@$(RUN) -m tools.assignments release "$(NAME)"
 
 lint: env
 	@$(RUN) -m tools.testing lint

@@ -195,6 +195,25 @@ def test_the_set_up_cell_is_written_where_it_differs(
     assert capsys.readouterr().out == ""
 
 
+def test_the_set_up_cell_of_an_assignment_is_written_in_its_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "_config.yml").write_text(f"repository:\n  url: https://github.com/{FIRST}\n")
+    locked = {"nbgrader": {"grade_id": "setup", "locked": True}}
+    cell = nbformat.v4.new_code_cell('start("torch")', id="setup", metadata=locked)
+    source, release = (tmp_path / "exercises" / kind / "a.ipynb" for kind in ("source", "release"))
+    for path in (source, release):
+        path.parent.mkdir(parents=True)
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+    before = release.read_bytes()
+    monkeypatch.chdir(tmp_path)
+    assert setup_cell.main() == 0
+    assert release.read_bytes() == before
+    (written,) = nbformat.read(source, as_version=4).cells
+    assert written.source.startswith(setup_cell.TEXT[:20])
+    assert written.metadata == locked
+
+
 @pytest.mark.parametrize("cells", [[], [nbformat.v4.new_code_cell("1 + 1")]])
 def test_a_notebook_without_a_start_is_named(
     cells: list[nbformat.NotebookNode],

@@ -1,4 +1,7 @@
-"""What every notebook of the book must be, before anybody executes it."""
+"""What every chapter and every assignment must be, before anybody executes it.
+
+What only an assignment must be: test_assignments.py.
+"""
 
 import re
 from collections.abc import Callable
@@ -57,11 +60,11 @@ def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
         if EMPTY_ALT.search(cell.source):
             found.append(f"cell {cell.id!r} has an image without a text alternative")
     if (words := sum(len(cell.source.split()) for cell in text)) > MOST_WORDS:
-        found.append(f"it has {words} words; a chapter has at most about 3,000")
+        found.append(f"it has {words} words, of at most about 3,000")
     return found
 
 
-@pytest.mark.parametrize("path", notebooks.notebooks(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", notebooks.notebooks() + notebooks.solved(), ids=notebooks.name)
 def test_notebook_is_as_it_must_be(path: Path) -> None:
     notebook = nbformat.read(path, as_version=nbformat.NO_CONVERT)
     nbformat.validate(notebook)

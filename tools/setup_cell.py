@@ -1,6 +1,7 @@
 """The set-up cell, the first code cell of every notebook: `python -m tools.setup_cell` writes it.
 
-Its text stands here and nowhere else. A notebook keeps the frameworks that it starts with.
+Its text stands here and nowhere else. A notebook keeps the frameworks that it starts with. The
+release of an assignment gets the cell from its source, by `make release`.
 """
 
 import re
@@ -105,6 +106,8 @@ def main() -> int:
     slug = address.current(root)
     status = 0
     for path in notebooks(root):
+        if path.is_relative_to(root / "exercises" / "release"):
+            continue
         notebook = nbformat.read(path, as_version=4)
         try:
             source = expected(notebook, slug)
