@@ -12,6 +12,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
+from tests import test_notebooks
 from tools import address, answers, assignments, setup_cell
 from tools.assignment_rules import answer_mistakes, leaks, mistakes, source_mistakes
 from tools.assignments import EXERCISES, ROOT, SKELETON, Files
@@ -226,6 +227,7 @@ IN_SOURCE: list[tuple[str, str, Change]] = [
 
 def test_the_skeleton_has_no_mistakes(source: NotebookNode) -> None:
     assert source_mistakes(source) == []
+    assert test_notebooks.mistakes(source) == []
 
 
 @pytest.mark.parametrize(("where", "said", "change"), IN_SOURCE)
@@ -386,6 +388,21 @@ def test_making_a_release_says_what_changed_and_leaves_nothing_else(
     assignments.write_releases(["sample"], course)
     assert "notes.md is not made from anything" in capsys.readouterr().out
     assert assignments.files(course) == before
+
+
+def test_making_a_release_gives_cells_the_ids_that_nbgrader_knows(
+    course: Path, source: NotebookNode, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = assignments.source("sample", course)
+    renamed = copy.deepcopy(source)
+    cell(renamed, TEST).id = "0a1b2c3d"
+    nbformat.write(renamed, path)
+    assignments.adopt_ids(path)
+    assert nbformat.read(path, as_version=4) == source
+    assert f"grade_ids now: {TEST}\n" in capsys.readouterr().out
+    before = path.stat().st_mtime_ns
+    assignments.adopt_ids(path)
+    assert path.stat().st_mtime_ns == before
 
 
 def test_what_nbgrader_refuses_is_passed_on(course: Path) -> None:

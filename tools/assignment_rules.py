@@ -134,7 +134,7 @@ def _kinds(notebook: NotebookNode) -> Iterator[str]:
             else:
                 yield (
                     f"cell {cell.id!r}: a {cell.cell_type} cell with {flags} is neither given, "
-                    "solution, test nor task. CONTRIBUTING.md has the table of them"
+                    "solution, test nor task. Choose its type as CONTRIBUTING.md says"
                 )
         worth = meta.get("points")
         if kind(cell) in {"test", "task"}:

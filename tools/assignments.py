@@ -108,8 +108,22 @@ def _difference(old: bytes | None, new: bytes | None) -> str:
     return "differs in the notebook's metadata or layout"
 
 
+def adopt_ids(notebook: Path) -> None:
+    """Give each cell the id that nbgrader knows it by, which JupyterLab does not let one set."""
+    read = nbformat.read(notebook, as_version=nbformat.NO_CONVERT)
+    known = [cell.metadata.get("nbgrader", {}).get("grade_id", cell.id) for cell in read.cells]
+    changed = [name for cell, name in zip(read.cells, known, strict=True) if cell.id != name]
+    for cell, name in zip(read.cells, known, strict=True):
+        cell.id = name
+    if changed:
+        nbformat.write(read, notebook)
+        print(f"{notebook.name}: cell ids are grade_ids now: {', '.join(changed)}")
+
+
 def write_releases(chosen: list[str], exercises: Path = EXERCISES) -> None:
     """Write the releases of assignments, and say what changed."""
+    for name in chosen:
+        adopt_ids(source(name, exercises))
     print(f"nbgrader makes the release of {', '.join(chosen)}", flush=True)
     for name, made in generate(chosen, exercises).items():
         folder = release(name, exercises).parent
