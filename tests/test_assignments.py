@@ -9,10 +9,10 @@ from typing import Any
 
 import nbformat
 import pytest
+import test_notebooks
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
-from tests import test_notebooks
 from tools import address, answers, assignments, setup_cell
 from tools.assignment_rules import answer_mistakes, leaks, mistakes, source_mistakes
 from tools.assignments import EXERCISES, ROOT, SKELETON, Files
