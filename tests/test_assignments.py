@@ -305,11 +305,13 @@ def test_each_mistake_in_the_answers_is_named(
 ) -> None:
     right = [answer for answer in given if answer.loses is None]
     wrong = [answer for answer in given if answer.loses is not None]
+    same = right[0].path.with_name("same.py")
     elsewhere = [answer._replace(loses="mean-of-shards") for answer in wrong]
     cases = [
         ("right: 2 right answers", right[:2] + wrong),
         (f"wrong: no answer loses '{TEST}'", right),
         ("no test cell is called 'mean-of-shards'. 'Loses:' can be one of: " + TEST, elsewhere),
+        ("right/same.py: the same code as right/", [*right, right[0]._replace(path=same)]),
         ("no solution cell is called 'given'", [right[0]._replace(cells={"given": ""})]),
     ]
     for said, some in cases:

@@ -400,6 +400,12 @@ def answer_mistakes(notebook: NotebookNode, given: list[Answer]) -> list[str]:
                 f"{where}: no solution cell is called {name!r}. '# %%' can be one of: "
                 + ", ".join(solutions)
             )
+    same: dict[str, list[str]] = {}
+    for answer in given:
+        code = {name: ast.dump(ast.parse(text)) for name, text in sorted(answer.cells.items())}
+        same.setdefault(repr(code), []).append(f"{answer.path.parent.name}/{answer.path.name}")
+    for first, *others in same.values():
+        found += [f"{other}: the same code as {first}. Keep one of them" for other in others]
     if (count := sum(answer.loses is None for answer in given)) < RIGHT_ANSWERS:
         found.append(
             f"right: {count} right answers. Write {RIGHT_ANSWERS} that go about it differently, so "

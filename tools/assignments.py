@@ -135,7 +135,7 @@ def write_releases(chosen: list[str], exercises: Path = EXERCISES) -> None:
             (folder / path).write_bytes(content)
         shown = folder.relative_to(exercises.parent)
         print(
-            f"{shown}: " + ("was up to date" if not changes else f"written: {'; '.join(changes)}")
+            f"{shown}: " + (f"written, for {'; '.join(changes)}" if changes else "was up to date")
         )
 
 
