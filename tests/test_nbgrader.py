@@ -354,7 +354,7 @@ def test_what_a_cell_with_hidden_tests_printed_is_not_shown() -> None:
 
 
 def test_other_cells_lose_only_hidden_lines() -> None:
-    text = "mine\nsecret_input = 20 + 1"
-    kept = f"mine\n{HIDDEN}"
+    text = "mine\nsecret_input = 20 + 1\n['', 'n = 5\\nsecret_input = 20 + 1']"
+    kept = f"mine\n{HIDDEN}\n{HIDDEN}"
     result = new_output("execute_result", data={"text/plain": text, "application/json": {}})
     assert shown_of(new_output("stream", text=text), result, of="scratch") == [kept, kept]
