@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbformat import NotebookNode
 
 from tools import assignments
@@ -140,7 +139,7 @@ def _kinds(notebook: NotebookNode) -> Iterator[str]:
         if kind(cell) in {"test", "task"}:
             if not isinstance(worth, int) or worth < 1:
                 yield f"cell {cell.id!r}: its points are {worth}. Give it a whole number from 1"
-        elif worth is not None:
+        elif kind(cell) and worth is not None:
             yield f"cell {cell.id!r}: it has points, and is not graded. Take them out"
         if kind(cell) == "test" and not cell.id.endswith("-test"):
             yield f"cell {cell.id!r}: the id of a test ends in '-test'. Rename it"
@@ -428,12 +427,12 @@ def nothing_to_say(cells: dict[str, str]) -> list[str]:
     ]
 
 
-def mistakes(name: str, generated: Files, exercises: Path = EXERCISES) -> list[str]:
+def mistakes(name: str, generated: Files | None, exercises: Path = EXERCISES) -> list[str]:
     """Return what is wrong with an assignment, each line with the file and the cell.
 
     Args:
         name: of the assignment.
-        generated: what `assignments.generate` makes of it.
+        generated: what `assignments.generate` makes of it; None if it refuses.
         exercises: the folder of all assignments.
     """
     path = assignments.source(name, exercises)
@@ -445,16 +444,18 @@ def mistakes(name: str, generated: Files, exercises: Path = EXERCISES) -> list[s
 
     if not path.exists():
         return found(path, ["is missing. The notebook is named as its folder: rename one of them"])
-    notebook = nbformat.read(path, as_version=nbformat.NO_CONVERT)
+    notebook = assignments.load(path)
     texts = {f"cell {cell.id!r}": cell.source for cell in notebook.cells}
     lines = found(path, source_mistakes(notebook) + nothing_to_say(texts))
 
-    stale = assignments.differences(assignments.files(released.parent), generated)
-    out = "It must be what nbgrader makes of the source: `make release`, and commit it"
-    lines += found(released.parent, [f"{line}. {out}" for line in stale])
+    if generated is None:
+        lines += found(path, ["nbgrader makes no release. `make release` says why"])
+    else:
+        stale = assignments.differences(assignments.files(released.parent), generated)
+        out = "It must be what nbgrader makes of the source: `make release`, and commit it"
+        lines += found(released.parent, [f"{line}. {out}" for line in stale])
     if released.exists():
-        student = nbformat.read(released, as_version=nbformat.NO_CONVERT)
-        lines += found(released, leaks(notebook, student))
+        lines += found(released, leaks(notebook, assignments.load(released)))
 
     given = []
     for file in sorted(answered.glob("*/*.py")):

@@ -17,6 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 import nbformat
+from nbformat import NotebookNode
 
 from tools import address, setup_cell
 from tools.notebooks import ROOT
@@ -49,6 +50,11 @@ def answers(name: str, exercises: Path = EXERCISES) -> Path:
     return exercises / "answers" / name
 
 
+def load(notebook: Path) -> NotebookNode:
+    """Read a notebook as it is; `nbformat.read` changes an id that stands twice."""
+    return nbformat.reader.reads(notebook.read_text(encoding="utf-8"))
+
+
 def files(folder: Path) -> Files:
     """Return every file below `folder`, which need not exist."""
     return {
@@ -76,10 +82,12 @@ def generate(chosen: list[str], exercises: Path = EXERCISES) -> dict[str, Files]
             [*command, f"--course-dir={course}"], cwd=course, capture_output=True, text=True
         )
         if done.returncode != 0:
-            _, _, errors = done.stderr.partition("| ERROR] ")
+            refused = [name for name in chosen if not files(course / "release" / name)]
+            reasons = dict.fromkeys(re.findall(r"(?m)^ +[\w.]*Error: (.*)", done.stderr))
             raise ValueError(
-                "nbgrader cannot make a release of a source. Mend the cell that it names, and "
-                f"run `make release` again. It says:\n{errors or done.stderr}"
+                f"nbgrader makes no release of {', '.join(refused)}: "
+                f"{' '.join(reasons) or done.stderr}\n"
+                "Mend the source, of which `make check` says more, and run `make release` again."
             )
         return {name: files(course / "release" / name) for name in chosen}
 
