@@ -24,6 +24,8 @@ from unittest import mock
 
 import nbformat
 from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearSolutions, Execute, IgnorePattern, LimitOutput
+from nbgrader.utils import determine_grade, is_grade, is_solution
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -39,7 +41,7 @@ HIDDEN = re.compile(r"BEGIN HIDDEN TESTS.*?(?:END HIDDEN TESTS|\Z)", re.DOTALL)
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # With these the grading of a notebook needs nothing but the notebook; nbgrader's list has others
 # that write to its database.
-GRADING = ("Execute", "IgnorePattern", "LimitOutput")
+GRADING = (Execute, IgnorePattern, LimitOutput)
 
 
 class Answer(NamedTuple):
@@ -121,8 +123,6 @@ def with_answer(notebook: NotebookNode, answer: Answer) -> NotebookNode:
     Raises:
         ValueError: the answer has a cell that is no solution cell of the notebook.
     """
-    from nbgrader.utils import is_solution
-
     notebook = copy.deepcopy(notebook)
     cells = {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if is_solution(cell)}
     for name, source in answer.cells.items():
@@ -137,8 +137,6 @@ def with_answer(notebook: NotebookNode, answer: Answer) -> NotebookNode:
 
 def untouched(notebook: NotebookNode, config: Config) -> NotebookNode:
     """Return a copy of a notebook as students get it, but with the hidden tests."""
-    from nbgrader.preprocessors import ClearSolutions
-
     return ClearSolutions(config=config).preprocess(copy.deepcopy(notebook), {})[0]
 
 
@@ -149,8 +147,6 @@ def course_config(exercises: Path = EXERCISES) -> Config:
 
 def autograded(notebook: NotebookNode) -> dict[str, NotebookNode]:
     """Return the cells of a notebook that are graded by their outcome, by id."""
-    from nbgrader.utils import is_grade, is_solution
-
     return {
         cell.metadata.nbgrader.grade_id: cell
         for cell in notebook.cells
@@ -181,30 +177,24 @@ def grade(
     name: str, notebook: NotebookNode, loses: frozenset[str], folder: Path, config: Config
 ) -> Graded:
     """Execute and score a notebook in a copy of `folder`, as `nbgrader autograde` does."""
-    from nbgrader import preprocessors
-    from nbgrader.utils import determine_grade
-
     started = time.monotonic()
+    scratch = tempfile.mkdtemp(dir=os.environ["TMPDIR"])
     config = copy.deepcopy(config)
     config.Execute.shutdown_kernel = "immediate"
-    with tempfile.TemporaryDirectory(prefix="lockstep-", ignore_cleanup_errors=True) as scratch:
-        # Not TCP: two kernels that start at once could want the same port.
-        config.KernelManager.transport, config.KernelManager.ip = "ipc", f"{scratch}/socket"
-        work = shutil.copytree(folder, f"{scratch}/{name}")
-        resources = {"metadata": {"path": work}}
-        points: dict[str, float] | None = None
-        failed_at: dict[str, int] = {}
-        problem = ""
-        try:
-            for step in GRADING:
-                notebook, resources = getattr(preprocessors, step)(config=config)(
-                    notebook, resources
-                )
-            points = {key: determine_grade(c)[0] for key, c in autograded(notebook).items()}
-            lines = {key: failing_line(cell) for key, cell in autograded(notebook).items()}
-            failed_at = {key: line for key, line in lines.items() if line is not None}
-        except Exception as error:  # whatever it is, stock nbgrader would not grade this either
-            problem = f"{type(error).__name__}: {error}"
+    # Not TCP: two kernels that start at once could want the same port.
+    config.KernelManager.transport, config.KernelManager.ip = "ipc", f"{scratch}/socket"
+    resources = {"metadata": {"path": shutil.copytree(folder, f"{scratch}/work")}}
+    points: dict[str, float] | None = None
+    failed_at: dict[str, int] = {}
+    problem = ""
+    try:
+        for step in GRADING:
+            notebook, resources = step(config=config)(notebook, resources)
+        points = {key: determine_grade(cell)[0] for key, cell in autograded(notebook).items()}
+        lines = {key: failing_line(cell) for key, cell in autograded(notebook).items()}
+        failed_at = {key: line for key, line in lines.items() if line is not None}
+    except Exception as error:  # whatever it is, stock nbgrader would not grade this either
+        problem = f"{type(error).__name__}: {error}"
     return Graded(name, loses, points, failed_at, problem, time.monotonic() - started)
 
 

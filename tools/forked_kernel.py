@@ -60,15 +60,16 @@ class Kernel(NamedTuple):
 def kernels(modules: Iterable[str] = ()) -> Iterator[dict[str, str]]:
     """Make forked kernels ready whose process has imported `modules`; end them all on leaving.
 
-    Yields environment variables. Where they are set, the kernel python3 is a forked one.
+    Yields environment variables. Where they are set, the kernel python3 is a forked one. TMPDIR,
+    one of them, is a folder that goes when the kernels do.
 
     Raises:
         RuntimeError: the process could not import them (it has printed why).
     """
-    if not hasattr(os, "pidfd_open"):
-        yield {}
-        return
     with tempfile.TemporaryDirectory(prefix="lockstep-", ignore_cleanup_errors=True) as name:
+        if not hasattr(os, "pidfd_open"):
+            yield {"TMPDIR": name}
+            return
         folder = Path(name)
         client = [sys.executable, "-I", "-S", "-c", CLIENT, str(folder / "zygote")]
         spec = {
@@ -76,7 +77,6 @@ def kernels(modules: Iterable[str] = ()) -> Iterator[dict[str, str]]:
             "display_name": "Python 3 (forked)",
             "language": "python",
             "interrupt_mode": "message",
-            "env": {"TMPDIR": str(folder / "tmp")},
         }
         for part in ("kernels/python3", "run", "tmp"):
             (folder / part).mkdir(parents=True)
@@ -92,14 +92,19 @@ def kernels(modules: Iterable[str] = ()) -> Iterator[dict[str, str]]:
                 raise RuntimeError(
                     f"No kernels: {', '.join(modules)} could not be imported (above)"
                 )
-            yield {"JUPYTER_PATH": name, "JUPYTER_RUNTIME_DIR": str(folder / "run")}
+            yield {
+                "JUPYTER_PATH": name,
+                "JUPYTER_RUNTIME_DIR": str(folder / "run"),
+                "TMPDIR": str(folder / "tmp"),
+            }
 
 
 def preload(modules: list[str]) -> list[tuple[logging.StreamHandler, str]]:
     """Import modules as a kernel would; return the log handlers that write to standard streams."""
     from lockstep.runtime import ENVIRONMENT, _quiet
 
-    for key, value in (ENVIRONMENT | {"MPLBACKEND": INLINE}).items():
+    # One thread each for torch's operations, as kernels are made to run beside each other.
+    for key, value in (ENVIRONMENT | {"MPLBACKEND": INLINE, "OMP_NUM_THREADS": "1"}).items():
         os.environ.setdefault(key, value)
     sys.ps1 = "In : "  # as IPython does; TensorFlow logs to stdout if there is one
     with _quiet():
