@@ -369,6 +369,17 @@ def test_a_release_that_was_touched_is_named(
     assert found.startswith(said)
 
 
+def test_a_leak_and_a_missing_answer_are_named_with_their_files(course: Path, made: Files) -> None:
+    released = assignments.release("sample", course)
+    released.write_text(released.read_text().replace(STUB, f"{LINE} # {STUB}"))
+    for path in assignments.answers("sample", course).glob("wrong/*.py"):
+        path.unlink()
+    found = mistakes("sample", made, course)
+    at = f"exercises/release/sample/sample.ipynb: cell '{SOLUTION}': shows '{LINE}'"
+    assert any(line.startswith(at) for line in found)
+    assert any(line.startswith("exercises/answers/sample: wrong: no answer") for line in found)
+
+
 def test_an_answer_that_cannot_be_read_is_named(course: Path, made: Files) -> None:
     broken = assignments.answers("sample", course) / "wrong" / "broken.py"
     broken.write_text("x = 1\n")
