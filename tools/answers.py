@@ -181,8 +181,8 @@ def grade(
     scratch = tempfile.mkdtemp(dir=os.environ["TMPDIR"])
     config = copy.deepcopy(config)
     config.Execute.shutdown_kernel = "immediate"
-    # Not TCP: two kernels that start at once could want the same port.
-    config.KernelManager.transport, config.KernelManager.ip = "ipc", f"{scratch}/socket"
+    config.KernelManager.transport = "ipc"  # two kernels that start at once cannot want one port
+    config.KernelManager.connection_file = f"{scratch}/kernel.json"
     resources = {"metadata": {"path": shutil.copytree(folder, f"{scratch}/work")}}
     points: dict[str, float] | None = None
     failed_at: dict[str, int] = {}

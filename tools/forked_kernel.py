@@ -30,6 +30,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 # What every kernel imports, and the course's package with it.
 ALWAYS = ("ipykernel.kernelapp", "ipykernel.ipkernel", "numpy", "matplotlib", "lockstep.runtime")
@@ -64,7 +65,7 @@ def kernels(modules: Iterable[str] = ()) -> Iterator[dict[str, str]]:
     one of them, is a folder that goes when the kernels do.
 
     Raises:
-        RuntimeError: the process could not import them (it has printed why).
+        RuntimeError: the process could not import them, and has printed why.
     """
     with tempfile.TemporaryDirectory(prefix="lockstep-", ignore_cleanup_errors=True) as name:
         if not hasattr(os, "pidfd_open"):
@@ -78,8 +79,8 @@ def kernels(modules: Iterable[str] = ()) -> Iterator[dict[str, str]]:
             "language": "python",
             "interrupt_mode": "message",
         }
-        for part in ("kernels/python3", "run", "tmp"):
-            (folder / part).mkdir(parents=True)
+        (folder / "tmp").mkdir()
+        (folder / "kernels/python3").mkdir(parents=True)
         (folder / "kernels/python3/kernel.json").write_text(json.dumps(spec))
         with subprocess.Popen(
             [sys.executable, __file__, name, *modules],
@@ -92,11 +93,7 @@ def kernels(modules: Iterable[str] = ()) -> Iterator[dict[str, str]]:
                 raise RuntimeError(
                     f"No kernels: {', '.join(modules)} could not be imported (above)"
                 )
-            yield {
-                "JUPYTER_PATH": name,
-                "JUPYTER_RUNTIME_DIR": str(folder / "run"),
-                "TMPDIR": str(folder / "tmp"),
-            }
+            yield {"JUPYTER_PATH": name, "TMPDIR": str(folder / "tmp")}
 
 
 def preload(modules: list[str]) -> list[tuple[logging.StreamHandler, str]]:
@@ -106,8 +103,10 @@ def preload(modules: list[str]) -> list[tuple[logging.StreamHandler, str]]:
     # One thread each for torch's operations, as kernels are made to run beside each other.
     for key, value in (ENVIRONMENT | {"MPLBACKEND": INLINE, "OMP_NUM_THREADS": "1"}).items():
         os.environ.setdefault(key, value)
-    sys.ps1 = "In : "  # as IPython does; TensorFlow logs to stdout if there is one
-    with _quiet():
+    # TensorFlow looks for these two when it is imported. In a kernel it finds them, and then prints
+    # and logs to sys.stdout.
+    sys.ps1 = "In : "
+    with mock.patch("builtins.get_ipython", lambda: None, create=True), _quiet():
         for module in [*ALWAYS, *modules]:
             importlib.import_module(module)
     streams = {sys.stdout: "stdout", sys.stderr: "stderr"}

@@ -1,0 +1,585 @@
+"""Answers of assignments: what they score, and that they score it as stock nbgrader would."""
+
+import copy
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from unittest import mock
+
+import nbformat
+import psutil
+import pytest
+from jupyter_client.manager import KernelManager
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.api import Gradebook
+from nbgrader.utils import is_solution
+
+from lockstep.runtime import FRAMEWORKS
+from tools import answers, assignments, forked_kernel
+from tools.answers import Graded
+from tools.notebooks import ROOT
+
+TWO_POINTS = {"grade": True, "points": 2, "solution": False, "locked": True}
+ASKED = {"grade": False, "solution": True, "locked": False}
+GIVEN = {"grade": False, "solution": False, "locked": True}
+ALL_MODULES = [module for modules in FRAMEWORKS.values() for module in modules]
+PATIENCE_S = 20
+
+# What a test cell does, and the points of 2 that stock nbgrader gives.
+RULES = {
+    "tensorflow-runs": (
+        "cpu = tf.config.list_physical_devices('CPU')[0]\n"
+        "two = [tf.config.LogicalDeviceConfiguration()] * 2\n"
+        "tf.config.set_logical_device_configuration(cpu, two)\n"
+        "strategy = tf.distribute.MirroredStrategy(['CPU:0', 'CPU:1'])\n"
+        "total = strategy.reduce('SUM', strategy.run(tf.function(lambda: tf.ones([]))), None)\n"
+        "assert total == 2",
+        2,
+    ),
+    # To standard output, as TensorFlow takes a kernel for a person at a prompt.
+    "tensorflow-logs": ("tf.get_logger().warning('x')", 2),
+    "tensorflow-prints": ("tf.print('x')", 2),
+    "tensorflow-prints-in-a-graph": (
+        "@tf.function\ndef show():\n    tf.print('x')\nshow()",
+        2,
+    ),
+    "torch-runs": ("assert (torch.ones(300, 300) @ torch.ones(300, 300)).sum() == 300**3", 2),
+    "passes": ("assert True", 2),
+    "prints": ("print(1)", 2),
+    "fails": ("assert False", 0),
+    "raises": ("1 / 0", 0),
+    "no-syntax": ("def", 0),
+    "stderr": ("print('x', file=sys.stderr)", 0),
+    "warns": ("warnings.warn('x')", 0),
+    "descriptor-2": ("os.write(2, b'x')\nNone", 0),
+    "child-stderr": ("subprocess.run(['sh', '-c', 'echo x >&2'])\nNone", 0),
+    "logs": ("logging.warning('x')", 0),
+    "half": ("0.5", 0.5),
+    "zero": ("0.0", 0),
+    "numpy-half": ("np.float64(0.5)", 2),
+    "torch-half": ("torch.tensor(0.5)", 2),
+    "nan": ("float('nan')", 2),
+    "false": ("1 == 2", 2),
+    "half-after-output": ("print(1)\n0.5", 0.5),
+    "stderr-and-half": ("print('x', file=sys.stderr)\n0.5", 0),
+    "figure": ("plt.plot([1, 2]);", 2),
+    "figure-without-semicolon": ("plt.plot([1, 2])", 2),
+    "random": ("assert (random.random(), np.random.random()) != (0, 0)", 2),
+    "absl-logs": ("from absl import logging as absl_logging\nabsl_logging.warning('x')", 0),
+    "torch-logs": ("logging.getLogger('torch').warning('x')", 0),
+}
+IMPORTS = """\
+import logging, os, random, subprocess, sys, time, warnings
+import matplotlib.pyplot as plt
+import numpy as np
+"""
+WITH_FRAMEWORKS = f"""\
+from lockstep.runtime import start
+start("tensorflow", "torch")
+{IMPORTS}
+import tensorflow as tf
+import torch
+"""
+
+
+def cell(name: str, source: str, **metadata: object) -> NotebookNode:
+    nbgrader = {"grade_id": name, "schema_version": 3, "task": False, **metadata}
+    return new_code_cell(source, id=name, metadata={"nbgrader": nbgrader})
+
+
+def notebook_of(*cells: NotebookNode) -> NotebookNode:
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return new_notebook(cells=list(cells), metadata={"kernelspec": kernel})
+
+
+def exam(sources: dict[str, str], imports: str = IMPORTS) -> NotebookNode:
+    tests = [cell(name, source, **TWO_POINTS) for name, source in sources.items()]
+    return notebook_of(cell("setup", imports, **GIVEN), *tests)
+
+
+def graded(notebook: NotebookNode, folder: Path, modules: list[str], limit_s: int = 120) -> Graded:
+    """Grade a notebook by itself."""
+    config = answers.course_config()
+    config.Execute.timeout = limit_s
+    with (
+        forked_kernel.kernels(modules) as variables,
+        mock.patch.dict(os.environ, variables),
+        mock.patch.dict(os.environ),
+    ):
+        # Where it is set, an ordinary ipykernel does not capture file descriptor 2.
+        os.environ.pop("PYTEST_CURRENT_TEST", None)
+        return answers.grade("a notebook", notebook, frozenset(), folder, config)
+
+
+def kinds(notebook: NotebookNode) -> dict[str, set[tuple[str, ...]]]:
+    """Return of what kinds the outputs of each cell are."""
+    return {
+        c.id: {(o.output_type, o.get("name", ""), *sorted(o.get("data", {}))) for o in c.outputs}
+        for c in notebook.cells
+    }
+
+
+def test_forked_and_ordinary_kernels_score_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = {name: source for name, (source, _) in RULES.items()}
+    forked = exam(sources, WITH_FRAMEWORKS)
+    ordinary = copy.deepcopy(forked)
+    by_fork = graded(forked, tmp_path, ALL_MODULES)
+    monkeypatch.delattr(os, "pidfd_open")  # as on a system that cannot do it
+    by_start = graded(ordinary, tmp_path, [])
+
+    assert by_start.points == by_fork.points
+    assert by_fork.points == {name: points for name, (_, points) in RULES.items()}
+    assert kinds(forked) == kinds(ordinary)
+    assert ("display_data", "", "image/png", "text/plain") in kinds(forked)["figure"]
+
+
+def test_forks_do_not_share_random_numbers(tmp_path: Path) -> None:
+    show = "print(random.random(), np.random.random(), __import__('uuid').uuid4())"
+    one, other = exam({"show": show}), exam({"show": show})
+    with (
+        forked_kernel.kernels(["numpy.random"]) as variables,
+        mock.patch.dict(os.environ, variables),
+    ):
+        for notebook in (one, other):
+            answers.grade("a", notebook, frozenset(), tmp_path, answers.course_config())
+    numbers = [notebook.cells[1].outputs[0].text.split() for notebook in (one, other)]
+    assert len({*numbers[0], *numbers[1]}) == 6
+
+
+def test_an_endless_loop_loses_its_cell_only(tmp_path: Path) -> None:
+    notebook = exam({"endless": "while True:\n    time.sleep(0.01)", "next": "assert True"})
+    assert graded(notebook, tmp_path, [], limit_s=3).points == {"endless": 0, "next": 2}
+
+
+@pytest.mark.parametrize("source", ["os._exit(1)", "os.kill(os.getpid(), 9)", "3.0"])
+def test_what_nbgrader_cannot_grade_is_not_zero(tmp_path: Path, source: str) -> None:
+    notebook = exam({"ends": source, "next": "assert True"})
+    result = graded(notebook, tmp_path, [])
+    assert result.points is None
+    assert "could not be graded" in answers.differences(result, notebook)[0]
+    assert "| ! " in answers.table(notebook, [result])
+
+
+def processes(marker: str) -> set[int]:
+    """Return the processes whose command line, environment or folder has this text."""
+    found = set()
+    for process in psutil.process_iter():
+        try:
+            texts = [*process.cmdline(), *process.environ().values(), process.cwd()]
+        except psutil.Error:
+            continue
+        if any(marker in text for text in texts):
+            found.add(process.pid)
+    return found
+
+
+def wait_for_none(marker: str) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while processes(marker):
+        assert time.monotonic() < end, f"left: {[psutil.Process(p) for p in processes(marker)]}"
+        time.sleep(0.05)
+
+
+def wait_until_gone(pid: int) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < end, f"left: {psutil.Process(pid)}"
+        time.sleep(0.05)
+
+
+class Started:
+    """A forked kernel, with its processes by name."""
+
+    def __init__(self, folder: Path) -> None:
+        self.manager = KernelManager(
+            transport="ipc", connection_file=f"{os.environ['TMPDIR']}/kernel.json"
+        )
+        self.manager.start_kernel(cwd=str(folder))
+        self.talk = self.manager.client()
+        self.talk.start_channels()
+        self.talk.wait_for_ready(timeout=PATIENCE_S)
+        told: list[str] = []
+        self.talk.execute_interactive(
+            "import os; from lockstep.runtime import start; start()\n"
+            "print('pids', os.getpid(), os.getppid(), os.getcwd())",
+            output_hook=lambda message: told.append(message["content"].get("text", "")),
+        )
+        pids = "".join(told).split("pids")[1].split()
+        self.kernel, self.zygote, self.scratch = int(pids[0]), int(pids[1]), Path(pids[2])
+        assert self.manager.provisioner is not None
+        self.client = int(getattr(self.manager.provisioner, "pid"))  # noqa: B009
+
+    def close(self) -> None:
+        self.talk.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Started]:
+    with forked_kernel.kernels() as variables, mock.patch.dict(os.environ, variables):
+        kernel = Started(tmp_path)
+        yield kernel
+        kernel.close()
+
+
+@pytest.mark.parametrize("victim", ["client", "kernel", "zygote"])
+def test_client_kernel_and_zygote_do_not_outlive_each_other(started: Started, victim: str) -> None:
+    assert started.scratch.exists()
+    os.kill(getattr(started, victim), signal.SIGKILL)
+    for pid in (started.client, started.kernel):
+        wait_until_gone(pid)
+    assert not started.manager.is_alive()
+    end = time.monotonic() + PATIENCE_S
+    while started.scratch.exists():  # its remover needs a moment
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_an_interrupt_stops_a_cell_and_not_the_kernel(started: Started) -> None:
+    request = started.talk.execute("import time\nprint('on', flush=True)\ntime.sleep(600)")
+    while started.talk.get_iopub_msg(timeout=PATIENCE_S)["msg_type"] != "stream":
+        pass
+    started.manager.interrupt_kernel()
+    reply = started.talk.get_shell_msg(timeout=PATIENCE_S)
+    assert reply["parent_header"]["msg_id"] == request
+    assert reply["content"]["ename"] == "KeyboardInterrupt"
+    assert started.manager.is_alive()
+
+
+def test_a_module_that_is_not_there_is_named() -> None:
+    with (
+        pytest.raises(RuntimeError, match="no_such_module"),
+        forked_kernel.kernels(["no_such_module"]),
+    ):
+        pass
+
+
+SMALL = {
+    "add": (
+        "def add(a, b):\n    ### BEGIN SOLUTION\n    return a + b\n    ### END SOLUTION",
+        "assert add(1, 2) == 3, 'sum'\n"
+        "### BEGIN HIDDEN TESTS\n"
+        "for a in (0, 5):\n"
+        "    assert add(a, 1) == a + 1\n"
+        "assert add(-1, 0) == -1\n"
+        "### END HIDDEN TESTS",
+    ),
+    "double": (
+        "def double(a):\n    ### BEGIN SOLUTION\n    return 2 * a\n    ### END SOLUTION",
+        "### BEGIN HIDDEN TESTS\n"
+        "def add(a, b):\n"
+        "    return a + b\n"
+        "### END HIDDEN TESTS\n"
+        "assert double(2) == 4\n"
+        "### BEGIN HIDDEN TESTS\n"
+        "close(double(add(1, 3)), 8)\n"
+        "### END HIDDEN TESTS",
+    ),
+}
+ALWAYS_THREE = '"""Three.\n\nLoses: add-test\n"""\n\n# %% add\ndef add(a, b):\n    return 3\n'
+POSITIVE = ALWAYS_THREE.replace("return 3", "return abs(a) + b")
+SQUARE = '"""Square.\n\nLoses: double-test\n"""\n\n# %% double\ndef double(a):\n    return a * a\n'
+SUM = '"""A sum."""\n\n# %% double\ndef double(a):\n    return a + a\n'
+
+
+def course_of(folder: Path, small: dict[str, tuple[str, str]], files: dict[str, str]) -> Path:
+    """Make an exercises folder with the assignment "small"."""
+    exercises = folder / "exercises"
+    given = "def close(a, b):\n    assert abs(a - b) < 1e-9"
+    cells = [cell("setup", "print('no framework')", **GIVEN), cell("given", given, **GIVEN)]
+    for name, (solution, test) in small.items():
+        cells += [cell(name, solution, **ASKED), cell(f"{name}-test", test, **TWO_POINTS)]
+    notebook = assignments.source("small", exercises)
+    notebook.parent.mkdir(parents=True)
+    nbformat.write(notebook_of(*cells), notebook)
+    (exercises / "nbgrader_config.py").write_text("c = get_config()\n")
+    for path, text in files.items():
+        file = assignments.answers("small", exercises) / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return exercises
+
+
+GOOD = {
+    "right/sum.py": SUM,
+    "wrong/always-three.py": ALWAYS_THREE,
+    "wrong/positive.py": POSITIVE,
+    "wrong/square.py": SQUARE,
+}
+
+
+def test_a_good_assignment_has_nothing_amiss(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert answers.main("small", [], course_of(tmp_path, SMALL, GOOD)) == 0
+    shown = capfd.readouterr().out
+    assert "| wrong/always-three | [0] | 2      |" in shown
+    assert "6 graded" in shown and "all as it should be" in shown
+
+
+ADD, DOUBLE = SMALL["add"], SMALL["double"]
+
+
+@pytest.mark.parametrize(
+    ("small", "files", "said"),
+    [
+        pytest.param(
+            SMALL,
+            GOOD
+            | {"wrong/positive.py": SUM.replace('"""A sum."""', '"""S.\n\nLoses: add-test\n"""')},
+            ["wrong/positive: add-test is not lost: 2 of 2 points", "add-test, line 5: no wrong"],
+            id="a wrong answer that passes",
+        ),
+        pytest.param(
+            SMALL,
+            GOOD | {"right/sum.py": SUM.replace("a + a", "a + 2")},
+            ["right/sum: double-test is lost: 0 of 2 points, at line 7"],
+            id="a right answer that fails",
+        ),
+        pytest.param(
+            SMALL,
+            {path: text for path, text in GOOD.items() if "square" not in path},
+            [
+                "double-test: no wrong answer is aimed at it",
+                "double-test, line 7: no wrong answer fails it: close(double(add(1, 3)), 8)",
+            ],
+            id="a cell that nobody is aimed at",
+        ),
+        pytest.param(
+            SMALL,
+            {path: text for path, text in GOOD.items() if "three" not in path},
+            ["add-test, line 3: no wrong answer fails it: for a in (0, 5):"],
+            id="a hidden test that nobody fails",
+        ),
+        pytest.param(
+            SMALL | {"add": (ADD[0], "warnings = __import__('warnings').warn('x')\n" + ADD[1])},
+            GOOD,
+            ["reference: add-test is lost: 0 of 2 points"],
+            id="a test cell that warns",
+        ),
+        pytest.param(
+            SMALL | {"double": (DOUBLE[0].replace("    ### ", "    # "), DOUBLE[1])},
+            GOOD,
+            [],
+            id="a solution without a region is cleared as a whole",
+        ),
+        pytest.param(
+            SMALL | {"free": ("def free():\n    ...", "assert True")},
+            GOOD,
+            ["untouched release: free-test gives 2 points", "free-test: no wrong answer"],
+            id="points for nothing",
+        ),
+        pytest.param(
+            SMALL
+            | {"double": (DOUBLE[0], DOUBLE[1].replace("def add(a, b):", "def other(a, b):"))},
+            GOOD,
+            ["wrong/always-three: double-test is lost"],
+            id="one mistake that costs two cells",
+        ),
+    ],
+)
+def test_what_is_amiss_is_said(
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    small: dict[str, tuple[str, str]],
+    files: dict[str, str],
+    said: list[str],
+) -> None:
+    code = answers.main("small", [], course_of(tmp_path, small, files))
+    shown = capfd.readouterr().out
+    assert code == int(bool(said)), shown
+    for text in said:
+        assert text in shown
+
+
+def test_some_answers_only(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    exercises = course_of(tmp_path, SMALL, GOOD)
+    assert answers.main("small", ["sum"], exercises) == 0
+    assert "wrong/" not in capfd.readouterr().out
+    with pytest.raises(SystemExit, match=r"no answer some, only: sum, always-three"):
+        answers.main("small", ["some"], exercises)
+    with pytest.raises(SystemExit, match=r"no assignment 'big', only: small"):
+        answers.main("big", [], exercises)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("# %% add\n1 +\n", "line 2 is not Python"),
+        ("# %% add\nx = 1\n", "must begin with a docstring"),
+        ('"""Why.\n\nLoses: add-test\n"""\nx = 1\n', "must begin the text of each solution cell"),
+        (ALWAYS_THREE.replace("# %%", "x = 1\n# %%"), "no code may stand before the first"),
+        (ALWAYS_THREE + "\n\n# %% add\nx = 1\n", "`# %% add` stands there twice"),
+        (SUM, "needs one line `Loses: ID`"),
+        (ALWAYS_THREE.replace("add-test", ""), "needs one line `Loses: ID`"),
+        (ALWAYS_THREE.replace("Loses", "Loses: a\nLoses"), "needs one line `Loses: ID`"),
+    ],
+)
+def test_an_answer_that_breaks_a_rule_is_named(tmp_path: Path, text: str, rule: str) -> None:
+    path = tmp_path / "wrong" / "this.py"
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"wrong/this\.py: ") as raised:
+        answers.read(path)
+    assert rule in str(raised.value)
+
+
+def test_a_right_answer_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "right" / "this.py"
+    path.parent.mkdir()
+    path.write_text(ALWAYS_THREE)
+    with pytest.raises(ValueError, match="a right answer loses nothing"):
+        answers.read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (ALWAYS_THREE.replace("# %% add", "# %% ad"), "no solution cell 'ad', only add, double"),
+        (
+            ALWAYS_THREE.replace("add-test", "add"),
+            "no autograded cell 'add' to lose, only add-test",
+        ),
+    ],
+)
+def test_an_answer_to_another_cell_is_named(tmp_path: Path, text: str, rule: str) -> None:
+    exercises = course_of(tmp_path, SMALL, GOOD | {"wrong/always-three.py": text})
+    with pytest.raises(SystemExit, match=f"wrong/always-three: the assignment has {rule}"):
+        answers.main("small", [], exercises)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_when_the_grading_is_stopped(tmp_path: Path, number: int) -> None:
+    endless = ADD[0].replace("return a + b", "print(flush=True)\n    while True: pass")
+    exercises = course_of(tmp_path, {"add": (endless, ADD[1])}, {})
+    marker = tempfile.mkdtemp(prefix="stop-")  # short, as the paths of sockets must be
+    command = f"import pathlib; main('small', [], pathlib.Path({str(exercises)!r}))"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"from tools.answers import main; {command}"],
+        env={**os.environ, "TMPDIR": marker, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as tool:
+        end = time.monotonic() + PATIENCE_S
+        while len(list(Path(marker).glob("*/tmp/*/kernel-ipc-*"))) < 10:  # of two kernels
+            assert time.monotonic() < end and tool.poll() is None
+            time.sleep(0.05)
+        tool.send_signal(number)
+        assert tool.wait(PATIENCE_S) != 0
+    wait_for_none(marker)
+    os.rmdir(marker)  # fails if anything is left in it
+
+
+class Checked:
+    """An assignment whose answers have all been graded."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        path = assignments.source(name)
+        self.notebook = nbformat.read(path, as_version=4)
+        self.answers = answers.answers(name)
+        self.graded = {
+            result.label: result
+            for result in answers.grade_all(
+                self.notebook, self.answers, path.parent, answers.course_config()
+            )
+        }
+
+
+@pytest.fixture(scope="module", params=assignments.names())
+def checked(request: pytest.FixtureRequest) -> Checked:
+    return Checked(request.param)
+
+
+def test_each_answer_scores_what_its_file_claims(checked: Checked) -> None:
+    print(answers.table(checked.notebook, list(checked.graded.values())))
+    amiss = {
+        label: answers.differences(result, checked.notebook)
+        for label, result in checked.graded.items()
+    }
+    assert {label: found for label, found in amiss.items() if found} == {}
+
+
+def test_the_reference_gets_all_points_and_the_untouched_release_none(checked: Checked) -> None:
+    most = {
+        name: float(test.metadata.nbgrader.points)
+        for name, test in answers.autograded(checked.notebook).items()
+    }
+    assert checked.graded[answers.REFERENCE].points == most
+    assert checked.graded[answers.UNTOUCHED].points == dict.fromkeys(most, 0)
+
+
+def test_each_hidden_test_is_failed_by_some_wrong_answer(checked: Checked) -> None:
+    assert answers.idle_tests(checked.notebook, list(checked.graded.values())) == []
+
+
+def test_stock_nbgrader_gives_a_sample_the_same_points(checked: Checked, tmp_path: Path) -> None:
+    right = [answer for answer in checked.answers if answer.loses is None]
+    wrong = [answer for answer in checked.answers if answer.loses is not None]
+    sample = [*right[:1], *wrong[:1], *wrong[-1:]]
+    solved = {
+        answers.label(answer): answers.with_answer(checked.notebook, answer) for answer in sample
+    }
+    solved[answers.REFERENCE] = checked.notebook
+    solved[answers.UNTOUCHED] = answers.untouched(checked.notebook, answers.course_config())
+
+    source = assignments.source(checked.name).parent
+    shutil.copytree(source, tmp_path / "source" / checked.name)
+    shutil.copy(assignments.EXERCISES / "nbgrader_config.py", tmp_path)
+    finish(nbgrader(tmp_path, "generate_assignment", checked.name))
+    students = {f"{number % 2}-{number}": label for number, label in enumerate(solved)}
+    released = tmp_path / "release" / checked.name
+    for student, label in students.items():
+        folder = tmp_path / "submitted" / student / checked.name
+        shutil.copytree(released, folder)
+        path = folder / f"{checked.name}.ipynb"
+        nbformat.write(with_solutions(nbformat.read(path, as_version=4), solved[label]), path)
+    shards = [nbgrader(tmp_path, "autograde", checked.name, "--student", f"{n}-*") for n in (0, 1)]
+    for shard in shards:
+        finish(shard)
+
+    with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as gradebook:
+        stock = {
+            label: {
+                grade.name: grade.auto_score
+                for grade in gradebook.find_submission(checked.name, student).notebooks[0].grades
+                if grade.cell.cell_type == "code"
+            }
+            for student, label in students.items()
+        }
+    assert stock == {label: checked.graded[label].points for label in solved}
+
+
+def with_solutions(release: NotebookNode, solved: NotebookNode) -> NotebookNode:
+    """Return a release with the solution cells of another notebook."""
+    sources = {c.metadata.nbgrader.grade_id: c.source for c in solved.cells if is_solution(c)}
+    for c in release.cells:
+        if is_solution(c):
+            c.source = sources[c.metadata.nbgrader.grade_id]
+    return release
+
+
+def nbgrader(course: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start a command of nbgrader in a course folder, with ordinary kernels."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "nbgrader", *arguments, f"--course-dir={course}"],
+        cwd=course,
+        env={name: text for name, text in os.environ.items() if name != "PYTEST_CURRENT_TEST"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def finish(command: subprocess.Popen[str]) -> None:
+    told, _ = command.communicate()
+    assert command.returncode == 0, told
