@@ -570,10 +570,13 @@ def with_solutions(release: NotebookNode, solved: NotebookNode) -> NotebookNode:
 
 def nbgrader(course: Path, *arguments: str) -> subprocess.Popen[str]:
     """Start a command of nbgrader in a course folder, with ordinary kernels."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTEST_CURRENT_TEST"}
+    # nbgrader starts alembic, which stands beside Python, by its name.
+    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
     return subprocess.Popen(
         [sys.executable, "-m", "nbgrader", *arguments, f"--course-dir={course}"],
         cwd=course,
-        env={name: text for name, text in os.environ.items() if name != "PYTEST_CURRENT_TEST"},
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
