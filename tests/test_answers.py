@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -200,9 +201,8 @@ class Started:
     """A forked kernel, with its processes by name."""
 
     def __init__(self, folder: Path) -> None:
-        self.manager = KernelManager(
-            transport="ipc", connection_file=f"{os.environ['TMPDIR']}/kernel.json"
-        )
+        place = tempfile.mkdtemp(dir=os.environ["TMPDIR"])
+        self.manager = KernelManager(transport="ipc", connection_file=f"{place}/kernel.json")
         self.manager.start_kernel(cwd=str(folder))
         self.talk = self.manager.client()
         self.talk.start_channels()
@@ -242,6 +242,16 @@ def test_client_kernel_and_zygote_do_not_outlive_each_other(started: Started, vi
     while started.scratch.exists():  # its remover needs a moment
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+def test_a_kernel_that_starts_while_another_ends(started: Started, tmp_path: Path) -> None:
+    os.kill(started.zygote, signal.SIGSTOP)  # so that it hears of both at once
+    os.kill(started.kernel, signal.SIGKILL)
+    resume = threading.Timer(1, os.kill, (started.zygote, signal.SIGCONT))
+    resume.start()
+    other = Started(tmp_path)
+    assert other.zygote == started.zygote
+    other.close()
 
 
 def test_an_interrupt_stops_a_cell_and_not_the_kernel(started: Started) -> None:

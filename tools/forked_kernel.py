@@ -155,10 +155,11 @@ def serve(listener: socket.socket) -> tuple[dict, list[int]] | None:
             pid = os.fork()
         if pid == 0:
             os.setpgid(0, 0)
-            for connection in (listener, client, *clients):
-                connection.close()
-            for descriptor in ends:
-                os.close(descriptor)
+            listener.close()
+            client.close()
+            for kernel in running:
+                kernel.client.close()
+                os.close(kernel.end)
             return json.loads(request), streams
         os.setpgid(pid, pid)  # here too: whoever comes first
         for descriptor in streams:
