@@ -89,13 +89,14 @@ def launch(
         return [shared | {"RANK": str(i), "LOCAL_RANK": str(i)} for i in range(world_size)]
 
     names = [f"rank {rank}" for rank in range(world_size)]
-    return list(_run(script, args, env, timeout, names, names, 1, variables).values())
+    return list(_run(script, args, env, timeout, names, names, (), 1, variables).values())
 
 
 def launch_cluster(
     script: str | os.PathLike[str],
     cluster: Mapping[str, int],
     *,
+    may_fail: Sequence[str] = (),
     args: Sequence[object] = (),
     env: Mapping[str, object] | None = None,
     timeout: float = 60.0,
@@ -108,9 +109,11 @@ def launch_cluster(
     under names such as "worker 0".
 
     With a "ps" job the run is over when the chief has ended, since servers wait for ever; without
-    one, when every task has. For the rest see `launch`.
+    one, when every task has. The tasks named in `may_fail`, such as "worker 1", may end with an
+    error: that ends no other task, is no failure of the launch, and is printed in one line. Such a
+    task must end all the same where the run waits for every task. For the rest see `launch`.
 
-    Example: `launch_cluster("train.py", {"worker": 2})["worker 0"]`.
+    Example: `launch_cluster("train.py", {"worker": 2}, may_fail=["worker 1"])["worker 0"]`.
     """
     if (
         not cluster
@@ -124,6 +127,12 @@ def launch_cluster(
             f'{{"worker": 2}} or {{"chief": 1, "worker": 2, "ps": 1}}.'
         )
     tasks = [(job, index) for job in JOBS for index in range(cluster.get(job, 0))]
+    names = [f"{job} {index}" for job, index in tasks]
+    if isinstance(may_fail, str) or not set(may_fail) <= set(names):
+        raise ValueError(
+            f"may_fail is {may_fail!r}, but must be a list of tasks of this cluster, which are "
+            f'{", ".join(names)}: may_fail=["{names[-1]}"].'
+        )
 
     def variables(ports: list[int]) -> list[dict[str, str]]:
         addresses: dict[str, list[str]] = {}
@@ -134,9 +143,8 @@ def launch_cluster(
             for job, index in tasks
         ]
 
-    names = [f"{job} {index}" for job, index in tasks]
     needed = ["chief 0"] if "ps" in cluster else names
-    return _run(script, args, env, timeout, names, needed, len(tasks), variables)
+    return _run(script, args, env, timeout, names, needed, may_fail, len(tasks), variables)
 
 
 def _run(
@@ -146,6 +154,7 @@ def _run(
     timeout: float,
     names: list[str],
     needed: list[str],
+    may_fail: Sequence[str],
     n_ports: int,
     variables: Callable[[list[int]], list[dict[str, str]]],
 ) -> dict[str, str]:
@@ -170,6 +179,7 @@ def _run(
     job = {
         "command": [sys.executable, str(path), *map(str, args)],
         "needed": [names.index(name) for name in needed],
+        "may_fail": [names.index(name) for name in may_fail],
         "timeout": timeout,
     }
     with _machine_lock() as lock:
@@ -230,7 +240,10 @@ def _once(job: dict, environment: dict[str, str], logs: list["_Log"], lock: int)
             f"The supervisor of this launch ended with {_meaning(supervisor.returncode)}, and all "
             f"its processes with it. Run the cell again. {answer.decode(errors='replace')}"
         )
-    failed = [index for index, code in exits.items() if code]
+    failed = [index for index, code in exits.items() if code and index not in job["may_fail"]]
+    for index in job["may_fail"]:
+        if code := exits.get(index):
+            print(f"[launch] {logs[index].name} may fail, and did: {_meaning(code)}.")
     hanging = [index for index in job["needed"] if index not in exits]
     if not failed and not hanging:
         return ""
