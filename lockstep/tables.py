@@ -13,16 +13,23 @@ from typing import Any
 import yaml
 
 MEASURED = Path(__file__).parent / "measured"
-SIGNS = {"equals": "✓ equals", "differs": "≠", "error": "✗", "not run": "–"}
+SIGNS = {
+    "equals": "✓ equals",
+    "alone": "✗ one replica",
+    "differs": "≠",
+    "error": "✗",
+    "not run": "–",
+}
 
 
 @dataclass(frozen=True)
 class Table:
     """Cells, each a mapping that says what was run and what came of it.
 
-    `outcome` is one of "equals" (one device's weights, up to rounding), "differs" (`by` how much),
-    "error" and "not run" (`message`: the first line of the error). The other keys say what was run:
-    those in `rows` head a row, those in `columns` a column.
+    `outcome` is one of "equals" (one device's weights, up to rounding), "alone" (they are, because
+    one replica did all the work), "differs" (`by` how much), "error" and "not run" (`message`: the
+    first line of the error). The other keys say what was run: those in `rows` head a row, those in
+    `columns` a column.
     """
 
     name: str

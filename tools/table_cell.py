@@ -136,7 +136,11 @@ def scope(cell: dict[str, str]) -> dict[str, Any]:
             model.compile(made, "mse", metrics=metrics)
     with place("fit"):
         model.fit(x, y, batch_size=EXAMPLES, epochs=STEPS, shuffle=False, verbose=0)
-    return compared(model.get_weights(), optimizer)
+        replicas = model.distribute_strategy.num_replicas_in_sync
+    found = compared(model.get_weights(), optimizer)
+    if replicas == 1 and found["outcome"] == "equals":
+        found["outcome"] = "alone"  # no error, the right weights, and the second device idle
+    return found
 
 
 # The catalogue

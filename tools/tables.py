@@ -94,6 +94,7 @@ def cells(table: str) -> list[dict[str, str]]:
 def first_line(error: str) -> str:
     """Return the first line of an error, without what differs from one run to the next."""
     line = next((line.strip() for line in error.splitlines() if line.strip()), "")
+    line = re.sub(r"<[\w.]*?(\w+) object at 0x[0-9a-f]+>", r"<\1>", line)
     line = re.sub(r"0x[0-9a-f]{6,}", "0x...", line)
     line = re.sub(r"(127\.0\.0\.1|localhost|\[::1?\]):\d+", r"\1:PORT", line)
     line = re.sub(r"(?<![\w/])/(?:[\w.@+-]+/)+", "", line)
@@ -115,7 +116,7 @@ def run(table: str, cell: dict[str, str]) -> dict[str, Any]:
     if not parts:
         return {"outcome": "error", "error": problem}
     # Of the processes of a cluster, the one that did worst.
-    order = ("equals", "differs", "error")
+    order = ("equals", "alone", "differs", "error")
     return max(parts, key=lambda part: order.index(part["outcome"]))
 
 
