@@ -25,12 +25,12 @@ from packaging.requirements import Requirement
 
 from tools import address, setup_cell
 from tools.nbval_store import FRAMEWORKS_LEAVE
+from tools.sample import newest_and_others
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache" / "colab"
 # Colab's torch has no build without CUDA on the package index; this one has, for Python 3.11.
 STAND_IN = ("torch==2.11.0", "torch==2.13.0")
-DAYS = 8
 INSTALL_LIMIT, CELL_LIMIT, NOTEBOOK_LIMIT = 1500, 300, 900  # seconds
 
 # Imported once after an install, so that every copy of the environment has them compiled.
@@ -71,24 +71,15 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
-@cache
 def notebooks() -> list[str]:
-    """Return the notebooks to run: those of the last days, or all; always at least one."""
-    exist = [
-        path.relative_to(ROOT).as_posix()
-        for path in setup_cell.notebooks(ROOT)
-        if "release" not in path.relative_to(ROOT).parts
-    ]
-    if os.environ.get("LOCKSTEP_ALL") == "1":
-        return exist
-    newest = int(git(ROOT, "log", "-1", "--format=%ct"))
-    names = ("log", "--format=", "--name-only")
-    since = f"--since=@{newest - DAYS * 24 * 3600}"
-    recent = set(git(ROOT, *names, since, "--", "*.ipynb").splitlines())
-    by_date = git(ROOT, *names, "--", "*.ipynb").splitlines()
-    return [path for path in exist if path in recent] or [
-        path for path in by_date if path in exist
-    ][:1]
+    """Return the notebooks to run: those that changed last, and a sample of the others."""
+    return newest_and_others(
+        [
+            path.relative_to(ROOT).as_posix()
+            for path in setup_cell.notebooks(ROOT)
+            if "release" not in path.relative_to(ROOT).parts
+        ]
+    )
 
 
 @cache
