@@ -92,8 +92,13 @@ def cells(table: str) -> list[dict[str, str]]:
 
 
 def first_line(error: str) -> str:
-    """Return the first line of an error, without what differs from one run to the next."""
-    line = next((line.strip() for line in error.splitlines() if line.strip()), "")
+    """Return the first line of an error, without what differs from one run to the next.
+
+    Of an error "in user code", which AutoGraph wraps, that is the first line of the one inside.
+    """
+    lines = [line.strip() for line in error.splitlines() if line.strip()] or [""]
+    inside = [line for line in lines[1:] if re.match(r"\w+Error: ", line)]
+    line = inside[0] if inside and lines[0].endswith("in user code:") else lines[0]
     line = re.sub(r"<[\w.]*?(\w+) object at 0x[0-9a-f]+>", r"<\1>", line)
     line = re.sub(r"0x[0-9a-f]{6,}", "0x...", line)
     line = re.sub(r"(127\.0\.0\.1|localhost|\[::1?\]):\d+", r"\1:PORT", line)
