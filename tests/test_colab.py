@@ -164,20 +164,23 @@ def names(frozen: set[str]) -> set[str]:
     return {re.split(r"==| @ ", line)[0] for line in frozen}
 
 
-def environment(version: str, packages: list[str], say: Say) -> Path:
-    """Return an environment of these packages, installed now unless one is there."""
+def environment(version: str, packages: list[str], say: Say, kind: str = "") -> Path:
+    """Return an environment of these packages, installed now unless one is there.
+
+    One of each `kind` and version is kept.
+    """
     python = find_python(version)
     if python is None:
         pytest.skip(f"Python {version} was not found on PATH or among pyenv's")
     listed = "\n".join(packages)
     key = hashlib.sha256(f"{python}\n{listed}\n{WARM_UP}".encode()).hexdigest()[:12]
-    folder = CACHE / f"{version}-{key}"
+    folder = CACHE / f"{version}{kind}-{key}"
     CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / f"{version}.lock").open("w") as lock:
+    with (CACHE / f"{version}{kind}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if (folder / "complete").exists():
             return folder
-        for other in CACHE.glob(f"{version}-*"):
+        for other in CACHE.glob(f"{version}{kind}-*"):
             # Also one that was stopped midway: it may hold half a package. What pip has
             # downloaded is in pip's own cache, so it goes on from there.
             shutil.rmtree(other)
@@ -334,3 +337,60 @@ def test_colab_has_what_the_package_needs(name: str) -> None:
         assert needed.name in pinned, f"Colab's {name} runtime has no {needed.name}"
         has = pinned[needed.name]
         assert needed.specifier.contains(has), f"{needed} would replace Colab's {has} ({name})"
+
+
+ON_TPU_RUNTIME = """
+import importlib.metadata
+import importlib.util
+import sys
+
+from lockstep.runtime import start
+
+if "torch" in sys.argv:
+    start("torch")
+    assert importlib.util.find_spec("tensorflow") is None, "a torch notebook needs no TensorFlow"
+start("tensorflow", "tpu")
+start("tensorflow", "tpu")  # nothing left to install
+import tensorflow as tf
+
+assert float(tf.reduce_sum(tf.ones(3))) == 3
+assert importlib.metadata.version("tensorflow-cpu") == tf.__version__
+
+import jax  # still works beside it
+
+assert float(jax.numpy.ones(3).sum()) == 3
+"""
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.13"])
+def test_start_on_colabs_tpu_runtime(
+    version: str, published: Path, tmp_path: Path, say: Say
+) -> None:
+    """A TensorFlow notebook installs what it needs there, and a torch notebook runs as it is.
+
+    No TPU is here, so the build for TPUs is not installed: test_runtime checks that it is asked for
+    where a chip is on the bus. Of its torch and torch-xla the package index has no CPU builds.
+    """
+    torch = ["torch==2.13.0"] if version == "3.11" else []
+    listed = [line for line in requirements("tpu") if not line.startswith("torch")]
+    colab = environment(version, listed + torch, say, kind="tpu")
+    script = tmp_path / "script.py"
+    script.write_text(ON_TPU_RUNTIME)
+    env = plain_environment() | {"COLAB_RELEASE_TAG": "release-colab", "JAX_PLATFORMS": "cpu"}
+    log, title = tmp_path / "log.txt", f"Python {version}, Colab's TPU list"
+    with copy_of(colab) as copy:
+        python = str(copy / "bin" / "python")
+        course = f"lockstep-course @ git+{published.as_uri()}"
+        run(title, [python, "-m", "pip", "install", "-q", course], log, INSTALL_LIMIT, say, env)
+        before = freeze(copy)
+        said = len(log.read_text())
+        command = [python, str(script), *(["torch"] if torch else [])]
+        run(title, command, log, NOTEBOOK_LIMIT, say, env)
+        after = freeze(copy)
+    gone = sorted(before - after)
+    assert not gone, f"installing TensorFlow changed what Colab has: {gone}"
+    assert "tensorflow_cpu==2.20.0" in {line.replace("-", "_") for line in after}
+    text = log.read_text()[said:]
+    assert text.count("Installing tensorflow-cpu==2.20.0") == 1, text
+    assert text.count(" · TensorFlow 2.20.0 · Keras 3.13.2 · ") == 2, text
+    say(f"{title}: {text}")
