@@ -81,7 +81,7 @@ def compared(weights: Iterable[Any], optimizer: str) -> dict[str, Any]:
 def import_keras(name: str) -> Any:
     """Return Keras 3 or tf_keras, computing in float64."""
     if name == "Keras 3":
-        import keras
+        import keras  # type: ignore[import-untyped]
 
         keras.config.set_floatx("float64")
         return keras
