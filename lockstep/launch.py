@@ -6,7 +6,8 @@ reads, so a script that runs here runs under torchrun, Slurm or Kubernetes as we
 
 - **Output.** What rank 0 prints is shown at once, what the others print when all have ended, in
   rank order; standard error goes with standard output. It is returned too. Of an output over
-  200 kB the beginning and the end are shown, and all of it is left in the working folder.
+  200 kB the beginning and the end are shown, and all of it is left in the working folder. Lines
+  that TensorFlow logs about itself when it is imported are left out.
 - **Failure.** A rank that ends with an error ends all others a second later. A rank that does not
   end is ended at the hard limit, `timeout`. Either raises `LaunchError` with the last lines of the
   rank in question.
@@ -23,6 +24,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -38,6 +40,9 @@ JOBS = ("chief", "worker", "ps")
 # Bytes of an output that are shown of its beginning, and as many of its end.
 SHOWN = 100_000
 TRIES = 3
+# TensorFlow logs this about itself before its level of logging is set; with times and process ids,
+# so that no two runs print the same.
+NOISE = re.compile(r"WARNING: All log messages before absl|[IW]0000 00:00:")
 # A folder can be locked like a file. This one is the same for every user and every TMPDIR, anyone
 # may open it, and a lock on it leaves no file behind.
 LOCK = "/tmp"
@@ -283,6 +288,7 @@ class _Log:
         self.file = file
         self.decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         self.position = 0
+        self.held = ""  # the beginning of a line that may turn out to be noise
         self.text = ""
         self.headed = False
 
@@ -299,7 +305,11 @@ class _Log:
         # pread: the position of the file is the one at which the process writes.
         data = os.pread(self.file.fileno(), end - self.position, self.position)
         self.position += len(data)
-        if text := self.decoder.decode(data, final):
+        lines = (self.held + self.decoder.decode(data, final)).splitlines(keepends=True)
+        self.held = ""
+        if lines and not final and lines[-1][0] in "IW" and not lines[-1].endswith("\n"):
+            self.held = lines.pop()
+        if text := "".join(line for line in lines if not NOISE.match(line)):
             self.show(text)
 
     def finish(self) -> None:

@@ -533,6 +533,22 @@ def test_rank_0_is_shown_while_it_runs() -> None:
     assert done.stdout.decode().replace(WAITING, "") == "--- rank 0 ---\nhalf €, seen: 1\n"
 
 
+def test_what_tensorflow_logs_about_itself_is_left_out() -> None:
+    noise = (
+        "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR\n"
+        "I0000 00:00:1795274214.535533   17883 cudart_stub.cc:31] Could not find cuda drivers\n"
+    )
+    pieces = ["In", " all\n", noise[:50], noise[50:], "E0000 00:00: an error\n", "I"]
+    script = write(
+        f"for piece in {pieces!r}:\n"
+        "    os.write(1, piece.encode())\n"
+        "    time.sleep(0.2)"  # read piece by piece
+    )
+    assert launch(script, 1) == ["In all\nE0000 00:00: an error\nI"]
+    imported = launch(write("import tensorflow; print('imported')"), 1)
+    assert imported == ["imported\n"]
+
+
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_huge_output_shows_its_ends_and_keeps_the_rest(
     rank: int, capsys: pytest.CaptureFixture[str]
