@@ -1,0 +1,15 @@
+"""Saves optimizer and epoch: after a stop the model is a new one.
+
+Loses: run-until-test
+"""
+
+
+# %% run-until
+def run_until(job, folder, until, train_epoch):
+    kept = tf.train.Checkpoint(optimizer=job.optimizer, epoch=job.epoch)
+    manager = tf.train.CheckpointManager(kept, folder, max_to_keep=3)
+    manager.restore_or_initialize()
+    while (epoch := int(job.epoch.numpy())) < until:
+        train_epoch(job, epoch)
+        job.epoch.assign_add(1)
+        manager.save()
