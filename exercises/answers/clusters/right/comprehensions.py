@@ -28,7 +28,7 @@ def complaints(texts):
     first, *others = clusters
     if others.count(first) < len(others):
         return {"clusters differ"}
-    there = sum(([f"{kind} {i}" for i, _ in enumerate(first[kind])] for kind in first), [])
+    there = [f"{kind} {i}" for kind in first for i, _ in enumerate(first[kind])]
     words = set()
     for task in tasks:
         if tasks.count(task) > 1:
@@ -45,9 +45,11 @@ def complaints(texts):
 
 # %% examples-of
 def examples_of(policy, files, batch, workers, worker):
-    everything = sum(files, [])
+    everything = [*np.concatenate(files).tolist()]
     if policy in ("AUTO", "FILE"):
-        return sum(files[worker::workers], []) if len(files) >= workers else None
+        if len(files) < workers:
+            return
+        return [n for i, file in enumerate(files) for n in file if i % workers == worker]
     if policy == "OFF":
         return everything
     found = []
@@ -105,7 +107,7 @@ def train(model, optimizer, step, batches, folder, every):
 # %% steps-made
 def steps_made(total, every, deaths):
     starts = [0] + [every * (death // every) for death in deaths]
-    return sum(end - start for start, end in zip(starts, list(deaths) + [total]))
+    return sum(end - start for start, end in zip(starts, [*deaths, total]))
 
 
 # %% rows-on-servers

@@ -5,7 +5,7 @@
 def cluster_of(machines, servers, port):
     print("machines:", *machines)
     warnings.warn("an old habit", DeprecationWarning)
-    addresses = ["{}:{}".format(machine, port) for machine in machines]
+    addresses = [":".join((machine, str(port))) for machine in machines]
     ends = (0, 0, 0, len(machines)) if servers == 0 else (0, 1, 1 + servers, len(machines))
     cluster = {}
     for kind, begin, end in zip(("chief", "ps", "worker"), ends, ends[1:]):

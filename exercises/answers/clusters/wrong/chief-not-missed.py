@@ -1,4 +1,4 @@
-"""Takes worker 0 for the chief of a cluster with parameter servers.
+"""Does not look for a chief. Without one, workers and servers wait for ever: nobody schedules.
 
 Loses: complaints-kinds-test
 """
@@ -16,6 +16,5 @@ def complaints(texts):
         "task twice": len(tasks) > len(set(tasks)),
         "not in the cluster": set(tasks) - wanted,
         "task missing": wanted - set(tasks),
-        "no chief": "ps" in cluster and "chief" not in cluster and not cluster["worker"],
     }
     return {word for word, is_so in found.items() if is_so}

@@ -1,4 +1,4 @@
-"""Looks at the set of tasks, in which an index that is given twice stands once.
+"""Takes as many texts as tasks for a sign that each task is there once.
 
 Loses: complaints-test
 """
@@ -13,7 +13,7 @@ def complaints(texts):
     wanted = {(kind, i) for kind, found in cluster.items() for i in range(len(found))}
     tasks = [(config["task"]["type"], config["task"]["index"]) for config in configs]
     found = {
-        "task twice": set(tasks) > wanted,
+        "task twice": len(tasks) > len(wanted),
         "not in the cluster": set(tasks) - wanted,
         "task missing": wanted - set(tasks),
         "no chief": "ps" in cluster and "chief" not in cluster,

@@ -6,11 +6,10 @@ Loses: staleness-test
 
 # %% staleness
 def staleness(events):
-    updates, at_pull, found = 0, {}, []
-    for kind, worker in events:
+    at_pull, found = {}, []
+    for now, (kind, worker) in enumerate(events):
         if kind == "pull":
-            at_pull[worker] = updates + 1
+            at_pull[worker] = now
         else:
-            found.append(updates - at_pull[worker])
-        updates += 1
+            found.append(now - at_pull[worker] - 1)
     return found

@@ -1,4 +1,4 @@
-"""Sets the number, so that twice is as once, but by writing all numbers back: what another wrote meanwhile is lost.
+"""Sets the number of the step, but writes all numbers back: what came in meanwhile is lost.
 
 Loses: record-meeting-test
 """
