@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from tools import notebooks
+from tools import assignments, notebooks
 
 MOST_WORDS = 3300  # "about 3,000"
 MOST_LINES = 30  # "about 25", blank ones not counted
@@ -66,8 +66,7 @@ def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
 
 @pytest.mark.parametrize("path", notebooks.notebooks() + notebooks.solved(), ids=notebooks.name)
 def test_notebook_is_as_it_must_be(path: Path) -> None:
-    # Not nbformat.read, which changes an id that stands twice.
-    notebook = nbformat.reader.reads(path.read_text(encoding="utf-8"))
+    notebook = assignments.load(path)
     assert (notebook.nbformat, notebook.nbformat_minor) >= (4, 5), "older formats have no cell ids"
     assert mistakes(notebook) == []
     nbformat.validate(notebook)
