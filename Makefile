@@ -7,7 +7,7 @@ NAME ?=
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help env book test check serve notebook assignment answers release \
+.PHONY: help env book test check serve notebook assignment answers release tables \
   lint format address clean
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make assignment NAME=slug start a new assignment in exercises/"
 	@echo "make answers NAME=slug    grade the right and the wrong answers to an assignment"
 	@echo "make release NAME=slug    make what students get of an assignment (no NAME: of all)"
+	@echo "make tables               measure the tables of the book again: 99 cells, 15 minutes"
 	@echo "make lint                 ruff and mypy"
 	@echo "make format               let ruff lay out the code"
 	@echo "make address SLUG=o/n     set the public GitHub repository everywhere it must stand"
@@ -54,6 +55,9 @@ answers: env
 
 release: env
 	@$(RUN) -m tools.assignments release "$(NAME)"
+
+tables: env
+	@$(RUN) -m tools.tables
 
 lint: env
 	@$(RUN) -m tools.testing lint

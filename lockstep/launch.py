@@ -6,7 +6,8 @@ reads, so a script that runs here runs under torchrun, Slurm or Kubernetes as we
 
 - **Output.** What rank 0 prints is shown at once, what the others print when all have ended, in
   rank order; standard error goes with standard output. It is returned too. Of an output over
-  200 kB the beginning and the end are shown, and all of it is left in the working folder.
+  200 kB the beginning and the end are shown, and all of it is left in the working folder. Lines
+  that TensorFlow logs about itself when it is imported are left out.
 - **Failure.** A rank that ends with an error ends all others a second later. A rank that does not
   end is ended at the hard limit, `timeout`. Either raises `LaunchError` with the last lines of the
   rank in question.
@@ -23,6 +24,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -38,6 +40,9 @@ JOBS = ("chief", "worker", "ps")
 # Bytes of an output that are shown of its beginning, and as many of its end.
 SHOWN = 100_000
 TRIES = 3
+# TensorFlow logs this about itself before its level of logging is set; with times and process ids,
+# so that no two runs print the same.
+NOISE = re.compile(r"WARNING: All log messages before absl|[IW]0000 00:00:")
 # A folder can be locked like a file. This one is the same for every user and every TMPDIR, anyone
 # may open it, and a lock on it leaves no file behind.
 LOCK = "/tmp"
@@ -89,13 +94,14 @@ def launch(
         return [shared | {"RANK": str(i), "LOCAL_RANK": str(i)} for i in range(world_size)]
 
     names = [f"rank {rank}" for rank in range(world_size)]
-    return list(_run(script, args, env, timeout, names, names, 1, variables).values())
+    return list(_run(script, args, env, timeout, names, names, (), 1, variables).values())
 
 
 def launch_cluster(
     script: str | os.PathLike[str],
     cluster: Mapping[str, int],
     *,
+    may_fail: Sequence[str] = (),
     args: Sequence[object] = (),
     env: Mapping[str, object] | None = None,
     timeout: float = 60.0,
@@ -108,9 +114,11 @@ def launch_cluster(
     under names such as "worker 0".
 
     With a "ps" job the run is over when the chief has ended, since servers wait for ever; without
-    one, when every task has. For the rest see `launch`.
+    one, when every task has. The tasks named in `may_fail`, such as "worker 1", may end with an
+    error: that ends no other task, is no failure of the launch, and is printed in one line. Such a
+    task must end all the same where the run waits for every task. For the rest see `launch`.
 
-    Example: `launch_cluster("train.py", {"worker": 2})["worker 0"]`.
+    Example: `launch_cluster("train.py", {"worker": 2}, may_fail=["worker 1"])["worker 0"]`.
     """
     if (
         not cluster
@@ -124,6 +132,12 @@ def launch_cluster(
             f'{{"worker": 2}} or {{"chief": 1, "worker": 2, "ps": 1}}.'
         )
     tasks = [(job, index) for job in JOBS for index in range(cluster.get(job, 0))]
+    names = [f"{job} {index}" for job, index in tasks]
+    if isinstance(may_fail, str) or not set(may_fail) <= set(names):
+        raise ValueError(
+            f"may_fail is {may_fail!r}, but must be a list of tasks of this cluster, which are "
+            f'{", ".join(names)}: may_fail=["{names[-1]}"].'
+        )
 
     def variables(ports: list[int]) -> list[dict[str, str]]:
         addresses: dict[str, list[str]] = {}
@@ -134,9 +148,8 @@ def launch_cluster(
             for job, index in tasks
         ]
 
-    names = [f"{job} {index}" for job, index in tasks]
     needed = ["chief 0"] if "ps" in cluster else names
-    return _run(script, args, env, timeout, names, needed, len(tasks), variables)
+    return _run(script, args, env, timeout, names, needed, may_fail, len(tasks), variables)
 
 
 def _run(
@@ -146,6 +159,7 @@ def _run(
     timeout: float,
     names: list[str],
     needed: list[str],
+    may_fail: Sequence[str],
     n_ports: int,
     variables: Callable[[list[int]], list[dict[str, str]]],
 ) -> dict[str, str]:
@@ -170,6 +184,7 @@ def _run(
     job = {
         "command": [sys.executable, str(path), *map(str, args)],
         "needed": [names.index(name) for name in needed],
+        "may_fail": [names.index(name) for name in may_fail],
         "timeout": timeout,
     }
     with _machine_lock() as lock:
@@ -230,7 +245,10 @@ def _once(job: dict, environment: dict[str, str], logs: list["_Log"], lock: int)
             f"The supervisor of this launch ended with {_meaning(supervisor.returncode)}, and all "
             f"its processes with it. Run the cell again. {answer.decode(errors='replace')}"
         )
-    failed = [index for index, code in exits.items() if code]
+    failed = [index for index, code in exits.items() if code and index not in job["may_fail"]]
+    for index in job["may_fail"]:
+        if code := exits.get(index):
+            print(f"[launch] {logs[index].name} may fail, and did: {_meaning(code)}.")
     hanging = [index for index in job["needed"] if index not in exits]
     if not failed and not hanging:
         return ""
@@ -270,6 +288,7 @@ class _Log:
         self.file = file
         self.decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         self.position = 0
+        self.held = ""  # the beginning of a line that may turn out to be noise
         self.text = ""
         self.headed = False
 
@@ -286,7 +305,11 @@ class _Log:
         # pread: the position of the file is the one at which the process writes.
         data = os.pread(self.file.fileno(), end - self.position, self.position)
         self.position += len(data)
-        if text := self.decoder.decode(data, final):
+        lines = (self.held + self.decoder.decode(data, final)).splitlines(keepends=True)
+        self.held = ""
+        if lines and not final and lines[-1][0] in "IW" and not lines[-1].endswith("\n"):
+            self.held = lines.pop()
+        if text := "".join(line for line in lines if not NOISE.match(line)):
             self.show(text)
 
     def finish(self) -> None:

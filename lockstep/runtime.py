@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +20,13 @@ BOOK = "https://OWNER-NOT-SET.github.io/lockstep/"
 FRAMEWORKS = {
     "tensorflow": {"tensorflow": "TensorFlow", "keras": "Keras"},
     "torch": {"torch": "torch"},
+    "tpu": {},  # not imported: TensorFlow is to be the build that can use the TPU of this machine
 }
+# Colab's TPU runtime has no TensorFlow, and start() installs it: the version that Colab's other
+# runtimes have. The build for TPUs is only for a notebook that asks for it. Importing it loads
+# libtpu, which belongs to one process at a time, and most chapters start several.
+ON_COLAB_TPU = {False: "tensorflow-cpu==2.20.0", True: "tensorflow-tpu==2.20.0"}
+PCI = Path("/sys/bus/pci/devices")
 INSTALL = {
     "tensorflow": "https://www.tensorflow.org/install",
     "torch": "https://pytorch.org/get-started/locally/",
@@ -55,22 +62,26 @@ def start(*frameworks: str, course: str | None = None) -> None:
 
     Works in a scratch folder that is removed when the kernel ends, and imports `frameworks` with
     their logging off. TensorFlow's runtime is not started, so logical devices can still be set.
-    Running it again changes nothing.
+    Running it again changes nothing. Colab's TPU runtime has no TensorFlow: there it is installed
+    first, which takes a minute or two, and a torch notebook runs as it is.
 
     Args:
-        frameworks: any of "tensorflow" and "torch".
+        frameworks: any of "tensorflow" and "torch"; and "tpu" beside "tensorflow" for a notebook
+            that uses the TPU itself.
         course: the version of the package that the notebook was written for, such as "0.1".
             Old copies of notebooks call this function in the newest package: it must go on
             accepting what their set-up cells pass.
 
     Raises:
         ValueError: a framework that start() does not know.
-        ImportError: a framework that is not installed here.
+        ImportError: a framework that is not installed here, and cannot be.
         RuntimeError: a notebook written for another version of the package.
     """
     check_course(course)
     for name in frameworks:
-        _check_framework(name)
+        _check_framework(name, to_install=name == "tensorflow" and _on_colab())
+    if "tensorflow" in frameworks and importlib.util.find_spec("tensorflow") is None:
+        _install_tensorflow(ON_COLAB_TPU["tpu" in frameworks and tpu_chips(PCI) > 0])
     _enter_scratch_folder()
     for key, value in ENVIRONMENT.items():
         os.environ.setdefault(key, value)
@@ -105,26 +116,60 @@ def check_course(course: str | None) -> None:
         )
 
 
-def _check_framework(name: str) -> None:
+def _on_colab() -> bool:
+    return "COLAB_RELEASE_TAG" in os.environ
+
+
+def _check_framework(name: str, to_install: bool) -> None:
     if name not in list(FRAMEWORKS):
-        known = " and ".join(f'"{known}"' for known in FRAMEWORKS)
+        known = ", ".join(f'"{known}"' for known in FRAMEWORKS)
         raise ValueError(f"unknown framework {name!r}: start() knows {known}.")
     for module in FRAMEWORKS[name]:
-        if importlib.util.find_spec(module) is None:
+        if importlib.util.find_spec(module) is None and not to_install:
             raise ImportError(f"{module} is not installed in {_way_out(name)}")
 
 
 def _way_out(framework: str) -> str:
-    if "COLAB_RELEASE_TAG" not in os.environ:
+    if not _on_colab():
         return (
             f"this Python, {sys.executable} . In a clone of the course, run `make book` once and "
             f"choose its environment as the kernel; elsewhere, install it: {INSTALL[framework]} ."
         )
-    tpu = ", as on every Colab TPU runtime" if framework == "tensorflow" else ""
     return (
-        f"this Colab runtime{tpu}. Choose Runtime > Change runtime type > CPU, and run the "
+        "this Colab runtime. Choose Runtime > Change runtime type > CPU, and run the "
         "notebook again from the top."
     )
+
+
+def _install_tensorflow(package: str) -> None:
+    """Install the distribution `package`, printing a dot every 5 seconds.
+
+    Raises:
+        ImportError: pip could not, with the end of what it said.
+    """
+    print(f"This runtime has no TensorFlow. Installing {package}, 260 MB: a minute or two ", end="")
+    begin = time.monotonic()
+    with tempfile.TemporaryFile("w+") as said:
+        pip = subprocess.Popen(
+            [sys.executable, "-m", "pip", "install", "-q", package],
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            while pip.poll() is None:
+                print(".", end="", flush=True)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    pip.wait(5)
+        finally:
+            pip.kill()  # of an interrupted cell; one that has ended is left alone
+            pip.wait()
+        said.seek(0)
+        last = said.read()[-2000:]
+    print(f" {time.monotonic() - begin:.0f} s")
+    if pip.returncode != 0:
+        raise ImportError(f"tensorflow could not be installed in {_way_out('tensorflow')}\n{last}")
+    importlib.invalidate_caches()
 
 
 def _enter_scratch_folder() -> None:
@@ -176,7 +221,7 @@ def _devices() -> str:
         gpus = len(sys.modules["tensorflow"].config.list_physical_devices("GPU"))
     if "torch" in sys.modules:
         gpus = max(gpus, sys.modules["torch"].cuda.device_count())
-    tpus = tpu_chips(Path("/sys/bus/pci/devices"))
+    tpus = tpu_chips(PCI)
     found = [_count(cores, "CPU core"), _count(gpus, "GPU")]
     if tpus:
         found.append(_count(tpus, "TPU chip"))

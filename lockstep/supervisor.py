@@ -63,7 +63,8 @@ def supervise(job: dict) -> dict[int, int]:
 
     `job`: "command"; "variables", the environment of each process; "logs", the file descriptor for
     the output of each; "needed", the indices of those that must end for the run to be over;
-    "timeout" in seconds; "folder", for temporary files, which goes with the processes.
+    "may_fail", the indices of those whose error ends no other; "timeout" in seconds; "folder", for
+    temporary files, which goes with the processes.
     """
     libc = ctypes.CDLL(None)
     supervisor = os.getpid()
@@ -82,6 +83,9 @@ def supervise(job: dict) -> dict[int, int]:
 
     def unfinished() -> bool:
         return any(index not in exits for index in job["needed"])
+
+    def is_failure(index: int) -> bool:
+        return bool(exits[index]) and index not in job["may_fail"]
 
     try:
         for variables, log in zip(job["variables"], job["logs"], strict=True):
@@ -104,9 +108,9 @@ def supervise(job: dict) -> dict[int, int]:
             for index, process in enumerate(processes):
                 if index not in exits and process.poll() is not None:
                     exits[index] = process.returncode
-                    if process.returncode:
+                    if is_failure(index):
                         end = min(end, time.monotonic() + GRACE)
-        if unfinished() and not any(exits.values()):
+        if unfinished() and not any(map(is_failure, exits)):
             hanging = [process for i, process in enumerate(processes) if i not in exits]
             for process in hanging:
                 process.send_signal(signal.SIGABRT)

@@ -2,14 +2,14 @@
 
 import copy
 import os
-import shutil
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -19,11 +19,9 @@ import pytest
 from jupyter_client.manager import KernelManager
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
-from nbgrader.api import Gradebook
-from nbgrader.utils import is_solution
 
 from lockstep.runtime import FRAMEWORKS
-from tools import answers, assignments, forked_kernel
+from tools import answers, assignments, forked_kernel, sample
 from tools.answers import Graded
 from tools.notebooks import ROOT
 
@@ -183,18 +181,15 @@ def processes(marker: str) -> set[int]:
     return found
 
 
-def wait_for_none(marker: str) -> None:
+def wait_until(done: Callable[[], object], what: str) -> None:
     end = time.monotonic() + PATIENCE_S
-    while processes(marker):
-        assert time.monotonic() < end, f"left: {[psutil.Process(p) for p in processes(marker)]}"
+    while not done():
+        assert time.monotonic() < end, f"not yet: {what}"
         time.sleep(0.05)
 
 
-def wait_until_gone(pid: int) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
-        assert time.monotonic() < end, f"left: {psutil.Process(pid)}"
-        time.sleep(0.05)
+def ended(pid: int) -> bool:
+    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 class Started:
@@ -235,13 +230,9 @@ def started(tmp_path: Path) -> Iterator[Started]:
 def test_client_kernel_and_zygote_do_not_outlive_each_other(started: Started, victim: str) -> None:
     assert started.scratch.exists()
     os.kill(getattr(started, victim), signal.SIGKILL)
-    for pid in (started.client, started.kernel):
-        wait_until_gone(pid)
+    wait_until(lambda: ended(started.client) and ended(started.kernel), "both have ended")
     assert not started.manager.is_alive()
-    end = time.monotonic() + PATIENCE_S
-    while started.scratch.exists():  # its remover needs a moment
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    wait_until(lambda: not started.scratch.exists(), "the kernel's scratch folder is removed")
 
 
 def test_a_kernel_that_starts_while_another_ends(started: Started, tmp_path: Path) -> None:
@@ -330,10 +321,21 @@ GOOD = {
 def test_a_good_assignment_has_nothing_amiss(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert answers.main("small", [], course_of(tmp_path, SMALL, GOOD)) == 0
+    exercises = course_of(tmp_path, SMALL, GOOD)
+    assert answers.main("small", [], exercises) == 0
     shown = capfd.readouterr().out
     assert "| wrong/always-three | [0] | 2      |" in shown
     assert "6 graded" in shown and "all as it should be" in shown
+
+    kept = (assignments.answers("small", exercises) / answers.TABLE).read_text()
+    assert kept.startswith(answers.first_line("small", exercises) + "\n")
+    (rows,) = [part for part in kept.split("\n\n") if part.startswith("| answer ")]
+    assert rows.strip() in shown
+    assert answers.mismatches(rows, kept) == []
+    fewer = kept.replace("| right/sum          | 2   |", "| right/sum          | 1.5 |")
+    assert answers.mismatches(rows, fewer) == ["right/sum: add is 2, and 1.5 in table.md"]
+    gone = kept.replace("right/sum", "right/all")
+    assert "right/sum: double is 2, and None in table.md" in answers.mismatches(rows, gone)
 
 
 ADD, DOUBLE = SMALL["add"], SMALL["double"]
@@ -395,6 +397,12 @@ ADD, DOUBLE = SMALL["add"], SMALL["double"]
             ["wrong/always-three: double-test is lost"],
             id="one mistake that costs two cells",
         ),
+        pytest.param(
+            SMALL | {"add": (ADD[0], ADD[1].replace("== a + 1", "== a + 1, 'no\\n' + 84 * '-'"))},
+            GOOD,
+            ["wrong/always-three: add-test: a line of its message is cut by nbgrader validate"],
+            id="a message that is cut",
+        ),
     ],
 )
 def test_what_is_amiss_is_said(
@@ -404,9 +412,11 @@ def test_what_is_amiss_is_said(
     files: dict[str, str],
     said: list[str],
 ) -> None:
-    code = answers.main("small", [], course_of(tmp_path, small, files))
+    exercises = course_of(tmp_path, small, files)
+    code = answers.main("small", [], exercises)
     shown = capfd.readouterr().out
     assert code == int(bool(said)), shown
+    assert (exercises / "answers" / "small" / answers.TABLE).exists() == (not said)
     for text in said:
         assert text in shown
 
@@ -432,22 +442,15 @@ def test_some_answers_only(tmp_path: Path, capfd: pytest.CaptureFixture[str]) ->
         (SUM, "needs one line `Loses: ID`"),
         (ALWAYS_THREE.replace("add-test", ""), "needs one line `Loses: ID`"),
         (ALWAYS_THREE.replace("Loses", "Loses: a\nLoses"), "needs one line `Loses: ID`"),
+        (ALWAYS_THREE, "a right answer loses nothing"),
     ],
 )
 def test_an_answer_that_breaks_a_rule_is_named(tmp_path: Path, text: str, rule: str) -> None:
-    path = tmp_path / "wrong" / "this.py"
+    kind = "right" if rule.startswith("a right") else "wrong"
+    path = tmp_path / kind / "this.py"
     path.parent.mkdir()
     path.write_text(text)
-    with pytest.raises(ValueError, match=r"wrong/this\.py: ") as raised:
-        answers.read(path)
-    assert rule in str(raised.value)
-
-
-def test_a_right_answer_loses_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "right" / "this.py"
-    path.parent.mkdir()
-    path.write_text(ALWAYS_THREE)
-    with pytest.raises(ValueError, match="a right answer loses nothing"):
+    with pytest.raises(ValueError, match=rf"{kind}/this\.py: .*{re.escape(rule)}"):
         answers.read(path)
 
 
@@ -479,120 +482,31 @@ def test_nothing_is_left_when_the_grading_is_stopped(tmp_path: Path, number: int
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     ) as tool:
-        end = time.monotonic() + PATIENCE_S
-        while len(list(Path(marker).glob("*/tmp/*/kernel-ipc-*"))) < 10:  # of two kernels
-            assert time.monotonic() < end and tool.poll() is None
-            time.sleep(0.05)
+        pipes = Path(marker).glob
+        wait_until(lambda: len([*pipes("*/tmp/*/kernel-ipc-*")]) >= 10, "two kernels have started")
         tool.send_signal(number)
         assert tool.wait(PATIENCE_S) != 0
-    wait_for_none(marker)
+    wait_until(lambda: not processes(marker), "no process is left")
     os.rmdir(marker)  # fails if anything is left in it
 
 
-class Checked:
-    """An assignment whose answers have all been graded."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        path = assignments.source(name)
-        self.notebook = nbformat.read(path, as_version=4)
-        self.answers = answers.answers(name)
-        self.graded = {
-            result.label: result
-            for result in answers.grade_all(
-                self.notebook, self.answers, path.parent, answers.course_config()
-            )
-        }
-
-
-@pytest.fixture(scope="module", params=assignments.names())
-def checked(request: pytest.FixtureRequest) -> Checked:
-    return Checked(request.param)
-
-
-def test_each_answer_scores_what_its_file_claims(checked: Checked) -> None:
-    print(answers.table(checked.notebook, list(checked.graded.values())))
-    amiss = {
-        label: answers.differences(result, checked.notebook)
-        for label, result in checked.graded.items()
-    }
-    assert {label: found for label, found in amiss.items() if found} == {}
-
-
-def test_the_reference_gets_all_points_and_the_untouched_release_none(checked: Checked) -> None:
-    most = {
-        name: float(test.metadata.nbgrader.points)
-        for name, test in answers.autograded(checked.notebook).items()
-    }
-    assert checked.graded[answers.REFERENCE].points == most
-    assert checked.graded[answers.UNTOUCHED].points == dict.fromkeys(most, 0)
-
-
-def test_each_hidden_test_is_failed_by_some_wrong_answer(checked: Checked) -> None:
-    assert answers.idle_tests(checked.notebook, list(checked.graded.values())) == []
-
-
-def test_stock_nbgrader_gives_a_sample_the_same_points(checked: Checked, tmp_path: Path) -> None:
-    right = [answer for answer in checked.answers if answer.loses is None]
-    wrong = [answer for answer in checked.answers if answer.loses is not None]
-    sample = [*right[:1], *wrong[:1], *wrong[-1:]]
-    solved = {
-        answers.label(answer): answers.with_answer(checked.notebook, answer) for answer in sample
-    }
-    solved[answers.REFERENCE] = checked.notebook
-    solved[answers.UNTOUCHED] = answers.untouched(checked.notebook, answers.course_config())
-
-    source = assignments.source(checked.name).parent
-    shutil.copytree(source, tmp_path / "source" / checked.name)
-    shutil.copy(assignments.EXERCISES / "nbgrader_config.py", tmp_path)
-    finish(nbgrader(tmp_path, "generate_assignment", checked.name))
-    students = {f"{number % 2}-{number}": label for number, label in enumerate(solved)}
-    released = tmp_path / "release" / checked.name
-    for student, label in students.items():
-        folder = tmp_path / "submitted" / student / checked.name
-        shutil.copytree(released, folder)
-        path = folder / f"{checked.name}.ipynb"
-        nbformat.write(with_solutions(nbformat.read(path, as_version=4), solved[label]), path)
-    shards = [nbgrader(tmp_path, "autograde", checked.name, "--student", f"{n}-*") for n in (0, 1)]
-    for shard in shards:
-        finish(shard)
-
-    with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as gradebook:
-        stock = {
-            label: {
-                grade.name: grade.auto_score
-                for grade in gradebook.find_submission(checked.name, student).notebooks[0].grades
-                if grade.cell.cell_type == "code"
-            }
-            for student, label in students.items()
-        }
-    assert stock == {label: checked.graded[label].points for label in solved}
-
-
-def with_solutions(release: NotebookNode, solved: NotebookNode) -> NotebookNode:
-    """Return a release with the solution cells of another notebook."""
-    sources = {c.metadata.nbgrader.grade_id: c.source for c in solved.cells if is_solution(c)}
-    for c in release.cells:
-        if is_solution(c):
-            c.source = sources[c.metadata.nbgrader.grade_id]
-    return release
-
-
-def nbgrader(course: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Start a command of nbgrader in a course folder, with ordinary kernels."""
-    environment = {key: value for key, value in os.environ.items() if key != "PYTEST_CURRENT_TEST"}
-    # nbgrader starts alembic, which stands beside Python, by its name.
-    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
-    return subprocess.Popen(
-        [sys.executable, "-m", "nbgrader", *arguments, f"--course-dir={course}"],
-        cwd=course,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
+@pytest.mark.parametrize("name", assignments.names())
+@pytest.mark.timeout(1200)
+def test_answers_score_what_their_table_says(
+    name: str, record_property: Callable[[str, object], None]
+) -> None:
+    path = assignments.source(name)
+    notebook = nbformat.read(path, as_version=4)
+    given = {answers.label(answer): answer for answer in answers.answers(name)}
+    chosen = sample.sample(given, sample.ANSWERS)
+    graded = answers.grade_all(
+        notebook, [given[label] for label in chosen], path.parent, answers.course_config()
     )
-
-
-def finish(command: subprocess.Popen[str]) -> None:
-    told, _ = command.communicate()
-    assert command.returncode == 0, told
+    shown = answers.table(notebook, graded)
+    print(shown)
+    left_out = len(given) - len(chosen)
+    record_property("graded", f"{name}: {', '.join(answer.label for answer in graded)}")
+    record_property("not graded", f"{name}: {left_out} other answers, taken from its table")
+    kept = (assignments.answers(name) / answers.TABLE).read_text(encoding="utf-8")
+    found = answers.amiss(notebook, graded, whole=not left_out) + answers.mismatches(shown, kept)
+    assert not found, "\n".join([*found, f"All of it: make answers NAME={name}"])

@@ -25,12 +25,12 @@ from packaging.requirements import Requirement
 
 from tools import address, setup_cell
 from tools.nbval_store import FRAMEWORKS_LEAVE
+from tools.sample import newest_and_others
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache" / "colab"
 # Colab's torch has no build without CUDA on the package index; this one has, for Python 3.11.
 STAND_IN = ("torch==2.11.0", "torch==2.13.0")
-DAYS = 8
 INSTALL_LIMIT, CELL_LIMIT, NOTEBOOK_LIMIT = 1500, 300, 900  # seconds
 
 # Imported once after an install, so that every copy of the environment has them compiled.
@@ -71,24 +71,15 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
-@cache
 def notebooks() -> list[str]:
-    """Return the notebooks to run: those of the last days, or all; always at least one."""
-    exist = [
-        path.relative_to(ROOT).as_posix()
-        for path in setup_cell.notebooks(ROOT)
-        if "release" not in path.relative_to(ROOT).parts
-    ]
-    if os.environ.get("LOCKSTEP_ALL") == "1":
-        return exist
-    newest = int(git(ROOT, "log", "-1", "--format=%ct"))
-    names = ("log", "--format=", "--name-only")
-    since = f"--since=@{newest - DAYS * 24 * 3600}"
-    recent = set(git(ROOT, *names, since, "--", "*.ipynb").splitlines())
-    by_date = git(ROOT, *names, "--", "*.ipynb").splitlines()
-    return [path for path in exist if path in recent] or [
-        path for path in by_date if path in exist
-    ][:1]
+    """Return the notebooks to run: those that changed last, and a sample of the others."""
+    return newest_and_others(
+        [
+            path.relative_to(ROOT).as_posix()
+            for path in setup_cell.notebooks(ROOT)
+            if "release" not in path.relative_to(ROOT).parts
+        ]
+    )
 
 
 @cache
@@ -173,20 +164,23 @@ def names(frozen: set[str]) -> set[str]:
     return {re.split(r"==| @ ", line)[0] for line in frozen}
 
 
-def environment(version: str, packages: list[str], say: Say) -> Path:
-    """Return an environment of these packages, installed now unless one is there."""
+def environment(version: str, packages: list[str], say: Say, kind: str = "") -> Path:
+    """Return an environment of these packages, installed now unless one is there.
+
+    One of each `kind` and version is kept.
+    """
     python = find_python(version)
     if python is None:
         pytest.skip(f"Python {version} was not found on PATH or among pyenv's")
     listed = "\n".join(packages)
     key = hashlib.sha256(f"{python}\n{listed}\n{WARM_UP}".encode()).hexdigest()[:12]
-    folder = CACHE / f"{version}-{key}"
+    folder = CACHE / f"{version}{kind}-{key}"
     CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / f"{version}.lock").open("w") as lock:
+    with (CACHE / f"{version}{kind}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if (folder / "complete").exists():
             return folder
-        for other in CACHE.glob(f"{version}-*"):
+        for other in CACHE.glob(f"{version}{kind}-*"):
             # Also one that was stopped midway: it may hold half a package. What pip has
             # downloaded is in pip's own cache, so it goes on from there.
             shutil.rmtree(other)
@@ -343,3 +337,60 @@ def test_colab_has_what_the_package_needs(name: str) -> None:
         assert needed.name in pinned, f"Colab's {name} runtime has no {needed.name}"
         has = pinned[needed.name]
         assert needed.specifier.contains(has), f"{needed} would replace Colab's {has} ({name})"
+
+
+ON_TPU_RUNTIME = """
+import importlib.metadata
+import importlib.util
+import sys
+
+from lockstep.runtime import start
+
+if "torch" in sys.argv:
+    start("torch")
+    assert importlib.util.find_spec("tensorflow") is None, "a torch notebook needs no TensorFlow"
+start("tensorflow", "tpu")
+start("tensorflow", "tpu")  # nothing left to install
+import tensorflow as tf
+
+assert float(tf.reduce_sum(tf.ones(3))) == 3
+assert importlib.metadata.version("tensorflow-cpu") == tf.__version__
+
+import jax  # still works beside it
+
+assert float(jax.numpy.ones(3).sum()) == 3
+"""
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.13"])
+def test_start_on_colabs_tpu_runtime(
+    version: str, published: Path, tmp_path: Path, say: Say
+) -> None:
+    """A TensorFlow notebook installs what it needs there, and a torch notebook runs as it is.
+
+    No TPU is here, so the build for TPUs is not installed: test_runtime checks that it is asked for
+    where a chip is on the bus. Of its torch and torch-xla the package index has no CPU builds.
+    """
+    torch = ["torch==2.13.0"] if version == "3.11" else []
+    listed = [line for line in requirements("tpu") if not line.startswith("torch")]
+    colab = environment(version, listed + torch, say, kind="tpu")
+    script = tmp_path / "script.py"
+    script.write_text(ON_TPU_RUNTIME)
+    env = plain_environment() | {"COLAB_RELEASE_TAG": "release-colab", "JAX_PLATFORMS": "cpu"}
+    log, title = tmp_path / "log.txt", f"Python {version}, Colab's TPU list"
+    with copy_of(colab) as copy:
+        python = str(copy / "bin" / "python")
+        course = f"lockstep-course @ git+{published.as_uri()}"
+        run(title, [python, "-m", "pip", "install", "-q", course], log, INSTALL_LIMIT, say, env)
+        before = freeze(copy)
+        said = len(log.read_text())
+        command = [python, str(script), *(["torch"] if torch else [])]
+        run(title, command, log, NOTEBOOK_LIMIT, say, env)
+        after = freeze(copy)
+    gone = sorted(before - after)
+    assert not gone, f"installing TensorFlow changed what Colab has: {gone}"
+    assert "tensorflow_cpu==2.20.0" in {line.replace("-", "_") for line in after}
+    text = log.read_text()[said:]
+    assert text.count("Installing tensorflow-cpu==2.20.0") == 1, text
+    assert text.count(" · TensorFlow 2.20.0 · Keras 3.13.2 · ") == 2, text
+    say(f"{title}: {text}")

@@ -273,6 +273,43 @@ def test_others_have_time_to_say_what_they_saw() -> None:
     assert first.endswith("rank 1 complains") and second.endswith("rank 0 complains")
 
 
+BREAKS = (
+    "task = json.loads(os.environ['TF_CONFIG'])['task']\n"
+    "if task == {'type': 'worker', 'index': 1}:\n"
+    "    open('broken', 'w')\n"
+    "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    "while not os.path.exists('broken'): time.sleep(0.01)\n"
+)
+
+
+@pytest.mark.parametrize("cluster", [{"worker": 2}, {"chief": 1, "worker": 2, "ps": 1}])
+def test_a_task_that_may_fail_ends_no_other(
+    cluster: dict[str, int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The others go on for longer than the second that they would have after a failure.
+    wait = "time.sleep(1000 if task['type'] == 'ps' else module.GRACE + 1)\nprint('done')"
+    script = write(f"import json, lockstep.supervisor as module\n{BREAKS}{wait}")
+    outputs = launch_cluster(script, cluster, may_fail=["worker 1"])
+    broken_and_server = {"worker 1": "", "ps 0": ""}
+    assert outputs == {name: broken_and_server.get(name, "done\n") for name in outputs}
+    assert shown(capsys).count("[launch] worker 1 may fail, and did: signal 9, Killed") == 1
+
+
+def test_a_task_that_may_fail_excuses_no_other() -> None:
+    script = write(f"import json\n{BREAKS}sys.exit('and I too')")
+    with pytest.raises(LaunchError) as caught:
+        launch_cluster(script, {"worker": 2}, may_fail=["worker 1"])
+    assert str(caught.value).startswith("script.py failed: worker 0 (exit code 1).")
+    assert "Last lines of worker 1" not in str(caught.value)
+
+
+def test_a_task_that_waits_for_one_that_may_fail_ends_at_the_limit_and_says_where() -> None:
+    script = write(f"import json\n{BREAKS}time.sleep(1000)")
+    with pytest.raises(LaunchError, match=r"after 3 s. Not finished: worker 0\.") as caught:
+        launch_cluster(script, {"worker": 2}, may_fail=["worker 1"], timeout=3)
+    assert 'script.py", line 8 in <module>' in str(caught.value)
+
+
 @linux_only
 def test_a_process_left_by_a_rank_that_succeeds_ends() -> None:
     script = write("subprocess.Popen(['sleep', '1000'], start_new_session=True); print('done')")
@@ -496,6 +533,22 @@ def test_rank_0_is_shown_while_it_runs() -> None:
     assert done.stdout.decode().replace(WAITING, "") == "--- rank 0 ---\nhalf €, seen: 1\n"
 
 
+def test_what_tensorflow_logs_about_itself_is_left_out() -> None:
+    noise = (
+        "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR\n"
+        "I0000 00:00:1795274214.535533   17883 cudart_stub.cc:31] Could not find cuda drivers\n"
+    )
+    pieces = ["In", " all\n", noise[:50], noise[50:], "E0000 00:00: an error\n", "I"]
+    script = write(
+        f"for piece in {pieces!r}:\n"
+        "    os.write(1, piece.encode())\n"
+        "    time.sleep(0.2)"  # read piece by piece
+    )
+    assert launch(script, 1) == ["In all\nE0000 00:00: an error\nI"]
+    imported = launch(write("import tensorflow; print('imported')"), 1)
+    assert imported == ["imported\n"]
+
+
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_huge_output_shows_its_ends_and_keeps_the_rest(
     rank: int, capsys: pytest.CaptureFixture[str]
@@ -581,6 +634,16 @@ def test_a_wait_can_be_interrupted() -> None:
         (lambda: launch_cluster("s.py", {"boss": 1}), ValueError, "of the jobs chief, worker, ps"),
         (lambda: launch_cluster("s.py", {"chief": 2}), ValueError, "at most one chief"),
         (lambda: launch_cluster("s.py", {"ps": 1, "worker": 1}), ValueError, "one where there is"),
+        (
+            lambda: launch_cluster("s.py", {"worker": 2}, may_fail=["worker 2"]),
+            ValueError,
+            r"may_fail is \['worker 2'\], but must be a list .*, which are worker 0, worker 1: may",
+        ),
+        (
+            lambda: launch_cluster("s.py", {"worker": 2}, may_fail="worker 1"),
+            ValueError,
+            r"may_fail is 'worker 1', but .*: may_fail=\[\"worker 1\"\]",
+        ),
     ],
 )
 def test_a_wrong_input_is_named_with_the_rule_and_the_way_out(

@@ -1,6 +1,7 @@
 """Stock nbgrader with the course's settings: a whole round trip, and what feedback shows of tests.
 
-Its commands are those of exercises/README.md, run in temporary folders.
+Its commands are those of exercises/README.md, run in temporary folders. Two students go all the
+way. Answers that `make answers` has graded are handed in beside them, and must score the same.
 """
 
 import csv
@@ -11,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +25,8 @@ from nbgrader.api import Gradebook, SubmittedNotebook
 from nbgrader.utils import is_grade, is_solution, is_task
 
 from lockstep.grading.feedback import HIDDEN, NO_POINTS, NOT_SHOWN, HideHiddenTests
-from tools import assignments
+from tools import answers, assignments
+from tools.sample import STOCK, STOCK_ANSWERS, choose, sample
 
 CONFIG = assignments.EXERCISES / "nbgrader_config.py"
 README = assignments.EXERCISES / "README.md"
@@ -144,9 +146,35 @@ def commands(of: str) -> list[str]:
     return re.findall(r"(?m)^nbgrader [^#\n]*[^#\s]", section)
 
 
-@pytest.mark.parametrize("name", assignments.names())
+def hand_in_beside(first: Path, source: NotebookNode) -> dict[str, dict[str, float]]:
+    """Hand in a sample of the answers to an assignment, as students named like them.
+
+    Args:
+        first: the folder of a submission that was collected.
+        source: of the assignment.
+
+    Returns:
+        The points of each, by test cell, from the table that `make answers` wrote.
+    """
+    name = first.name
+    given = {answers.label(answer): answer for answer in answers.answers(name)}
+    table = answers.scores((assignments.answers(name) / answers.TABLE).read_text(encoding="utf-8"))
+    expected = {}
+    for label in choose(given, STOCK_ANSWERS):
+        student = label.replace("/", "-")
+        folder = shutil.copytree(first, first.parent.parent / student / name)
+        fill_in(folder / f"{name}.ipynb", answers.with_answer(source, given[label]))
+        expected[student] = {
+            f"{cell}-test": float(points.strip("[]")) for cell, points in table[label].items()
+        }
+    return expected
+
+
+@pytest.mark.parametrize("name", sample(assignments.names(), STOCK))
 @pytest.mark.timeout(1200)
-def test_two_students_go_through_stock_nbgrader(name: str, tmp_path: Path) -> None:
+def test_two_students_go_through_stock_nbgrader(
+    name: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     source = read(assignments.source(name))
     tests = {cell.metadata.nbgrader.grade_id: cell for cell in source.cells if is_grade(cell)}
     tasks = {cell.metadata.nbgrader.grade_id: cell for cell in source.cells if is_task(cell)}
@@ -179,16 +207,21 @@ def test_two_students_go_through_stock_nbgrader(name: str, tmp_path: Path) -> No
     for student in (reference, untouched):
         assert f"{COURSE} {student.home.name} {name}" in said
     instructor.nbgrader(f"collect {name}")
+    best = sum(points.values())
+    expected = hand_in_beside(instructor.folder / "submitted" / "reference" / name, source)
+    record_property("through stock nbgrader", f"{name}: {', '.join(expected)}")
+    expected["reference"] = {id: points[id] for id in tests}
+    expected["untouched"] = dict.fromkeys(tests, 0)
     instructor.nbgrader(f"autograde {name}")
     with gradebook(instructor) as book:
-        for student, share in ((reference, 1), (untouched, 0)):
-            result = book.find_submission_notebook(name, name, student.home.name)
-            assert graded(result), f"{student.home.name} could not be graded"
+        for who, due in expected.items():
+            result = book.find_submission_notebook(name, name, who)
+            assert graded(result), f"{who} could not be graded"
             scores = {grade.name: grade.auto_score for grade in result.grades}
-            assert {id: scores[id] for id in tests} == {id: share * points[id] for id in tests}
+            assert {id: scores[id] for id in tests} == due, f"{who} has other points"
             waiting = {grade.name for grade in result.grades if grade.needs_manual_grade}
             assert waiting == set(tasks)
-            folder = instructor.folder / "autograded" / student.home.name
+            folder = instructor.folder / "autograded" / who
             shown = filter(is_task, read(folder / name / f"{name}.ipynb").cells)
             assert [cell.source for cell in shown] == [cell.source for cell in tasks.values()]
         for task in tasks:
@@ -196,7 +229,6 @@ def test_two_students_go_through_stock_nbgrader(name: str, tmp_path: Path) -> No
 
     instructor.nbgrader(f"generate_feedback {name}")
     instructor.nbgrader(f"release_feedback {name}")
-    best = sum(points.values())
     for student, score in ((reference, best), (untouched, 0)):
         student.nbgrader(f"fetch_feedback {name} --course {COURSE}")
         (page,) = (student.folder / name / "feedback").glob(f"*/{name}.html")
@@ -205,7 +237,8 @@ def test_two_students_go_through_stock_nbgrader(name: str, tmp_path: Path) -> No
         assert (COMMENT in text) == (student is reference and len(tasks) > 0)
         assert leaks(text, source, read(student.folder / name / f"{name}.ipynb")) == []
     instructor.nbgrader("export")
-    assert exported(instructor) == {"reference": best, "untouched": 0}
+    totals = {who: sum(due.values()) for who, due in expected.items()}
+    assert exported(instructor) == totals | {"reference": best}
 
     assert instructor.ran == [line.replace("NAME", name) for line in commands("instructors")]
     assert reference.ran == [line.replace("NAME", name) for line in commands("students")]

@@ -151,7 +151,7 @@ def test_the_scratch_folder_goes_with_the_kernel(
 
 @pytest.mark.parametrize("name", ["tensorfow", "", "Torch", ["torch"]])
 def test_an_unknown_framework_is_named(no_start: Path, name: str) -> None:
-    with pytest.raises(ValueError, match='start\\(\\) knows "tensorflow" and "torch"') as caught:
+    with pytest.raises(ValueError, match='knows "tensorflow", "torch", "tpu"') as caught:
         runtime.start("torch", name)
     assert repr(name) in str(caught.value)
 
@@ -180,16 +180,44 @@ def test_a_missing_framework_is_named_with_the_way_out(
     assert "make book" in str(caught.value)
 
 
-@pytest.mark.parametrize(("framework", "tpu"), [("tensorflow", True), ("torch", False)])
-def test_a_framework_missing_on_colab_leads_to_another_runtime(
-    no_start: Path, monkeypatch: pytest.MonkeyPatch, framework: str, tpu: bool
+def test_torch_missing_on_colab_leads_to_another_runtime(
+    no_start: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLAB_RELEASE_TAG", "release-colab")
-    take_away(framework, monkeypatch)
-    with pytest.raises(ImportError, match=f"^{framework} is not installed in this Colab") as caught:
-        runtime.start(framework)
+    take_away("torch", monkeypatch)
+    with pytest.raises(ImportError, match=r"^torch is not installed in this Colab") as caught:
+        runtime.start("torch")
     assert "Runtime > Change runtime type > CPU" in str(caught.value)
-    assert ("TPU" in str(caught.value)) == tpu
+
+
+@pytest.mark.parametrize(
+    ("frameworks", "chips", "package"),
+    [
+        (["tensorflow"], 0, "tensorflow-cpu==2.20.0"),
+        (["tensorflow"], 1, "tensorflow-cpu==2.20.0"),
+        (["tensorflow", "tpu"], 0, "tensorflow-cpu==2.20.0"),
+        (["tensorflow", "tpu"], 8, "tensorflow-tpu==2.20.0"),
+    ],
+)
+def test_colabs_tpu_runtime_is_given_tensorflow(
+    no_start: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    frameworks: list[str],
+    chips: int,
+    package: str,
+) -> None:
+    """pip fails here, so that the way out is seen; test_colab installs it for real."""
+    monkeypatch.setenv("COLAB_RELEASE_TAG", "release-colab")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    monkeypatch.setattr(runtime, "tpu_chips", lambda pci: chips)
+    take_away("tensorflow", monkeypatch)
+    with pytest.raises(ImportError, match=r"^tensorflow could not be installed") as caught:
+        runtime.start(*frameworks)
+    assert "Runtime > Change runtime type > CPU" in str(caught.value)
+    assert f"No matching distribution found for {package}" in str(caught.value)
+    assert f"This runtime has no TensorFlow. Installing {package}" in capsys.readouterr().out
 
 
 def test_the_versions_that_a_notebook_may_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,15 @@ An assignment's answers are files in exercises/answers/NAME/right and wrong. A r
 every point, a wrong one must lose the cell that its line `Loses:` names and no other. The reference
 must get every point too, and what students start from none. nbgrader's own preprocessors execute
 and score the notebooks; their kernels are forked (tools/forked_kernel.py), which saves the imports.
+
+When all is as it should be with all answers, exercises/answers/NAME/table.md says what each scores.
+A run of the tests then grades a sample and compares it with that table (tools/sample.py).
 """
 
 import ast
 import copy
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -26,6 +31,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions, Execute, IgnorePattern, LimitOutput
 from nbgrader.utils import determine_grade, is_grade, is_solution
+from nbgrader.validator import Validator
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -35,6 +41,10 @@ from tools.assignments import EXERCISES
 from tools.notebooks import PARALLEL, ROOT
 
 REFERENCE, UNTOUCHED = "reference", "untouched release"
+TABLE = "table.md"
+MEANING = (
+    "Points of each answer, by test cell. Brackets mark the cell that a wrong answer is aimed at."
+)
 SECTION = re.compile(r"^# %% *(.*)$", re.MULTILINE)
 LOSES = re.compile(r"^Loses:(.*)$", re.MULTILINE)
 HIDDEN = re.compile(r"BEGIN HIDDEN TESTS.*?(?:END HIDDEN TESTS|\Z)", re.DOTALL)
@@ -60,6 +70,7 @@ class Graded(NamedTuple):
     loses: frozenset[str]
     points: dict[str, float] | None
     failed_at: dict[str, int]  # test cell: its line that was executed when it failed
+    cut: dict[str, str]  # test cell: a line of its message of which students see a part only
     problem: str
     seconds: float
 
@@ -173,6 +184,17 @@ def failing_line(cell: NotebookNode) -> int | None:
     return None
 
 
+def cut_line(cell: NotebookNode) -> str | None:
+    """Return the first line of a failed assertion's message that `nbgrader validate` cuts."""
+    validator = Validator()
+    for output in cell.outputs:
+        if output.output_type == "error" and output.ename == "AssertionError":
+            for line in ANSI.sub("", f"{output.ename}: {output.evalue}").split("\n"):
+                if validator._indent(line) != validator.indent + line:
+                    return line
+    return None
+
+
 def grade(
     name: str, notebook: NotebookNode, loses: frozenset[str], folder: Path, config: Config
 ) -> Graded:
@@ -186,16 +208,18 @@ def grade(
     resources = {"metadata": {"path": shutil.copytree(folder, f"{scratch}/work")}}
     points: dict[str, float] | None = None
     failed_at: dict[str, int] = {}
+    cut: dict[str, str] = {}
     problem = ""
     try:
         for step in GRADING:
             notebook, resources = step(config=config)(notebook, resources)
-        points = {key: determine_grade(cell)[0] for key, cell in autograded(notebook).items()}
-        lines = {key: failing_line(cell) for key, cell in autograded(notebook).items()}
-        failed_at = {key: line for key, line in lines.items() if line is not None}
+        tests = autograded(notebook)
+        points = {key: determine_grade(cell)[0] for key, cell in tests.items()}
+        failed_at = {key: line for key, cell in tests.items() if (line := failing_line(cell))}
+        cut = {key: part for key, cell in tests.items() if (part := cut_line(cell))}
     except Exception as error:  # whatever it is, stock nbgrader would not grade this either
         problem = f"{type(error).__name__}: {error}"
-    return Graded(name, loses, points, failed_at, problem, time.monotonic() - started)
+    return Graded(name, loses, points, failed_at, cut, problem, time.monotonic() - started)
 
 
 def submissions(
@@ -261,6 +285,11 @@ def differences(result: Graded, notebook: NotebookNode) -> list[str]:
         elif name not in result.loses and points < most:
             line = f", at line {result.failed_at[name]}" if name in result.failed_at else ""
             found.append(f"{name} is lost: {points:g} of {most:g} points{line}")
+        if name in result.cut:
+            found.append(
+                f"{name}: a line of its message is cut by nbgrader validate, break the line: "
+                f"{result.cut[name]}"
+            )
     return found
 
 
@@ -332,6 +361,20 @@ def idle_tests(notebook: NotebookNode, graded: list[Graded]) -> list[str]:
     return found
 
 
+def amiss(notebook: NotebookNode, graded: list[Graded], whole: bool) -> list[str]:
+    """Say what is not as it should be.
+
+    Args:
+        notebook: the source of the assignment.
+        graded: what became of its answers.
+        whole: they are all of its answers, so that a hidden test that nobody failed tests nothing.
+    """
+    found = [
+        f"{result.label}: {text}" for result in graded for text in differences(result, notebook)
+    ]
+    return found + (idle_tests(notebook, graded) if whole else [])
+
+
 def table(notebook: NotebookNode, graded: list[Graded]) -> str:
     """Return the points of each answer in each cell, as a Markdown table.
 
@@ -361,6 +404,50 @@ def table(notebook: NotebookNode, graded: list[Graded]) -> str:
     return "\n".join(lines)
 
 
+def scores(text: str) -> dict[str, dict[str, str]]:
+    """Return what a table says of each answer, by cell."""
+    rows = [line.strip("| ").split("|") for line in text.splitlines() if line.startswith("| ")]
+    head, *rest = [[part.strip() for part in row] for row in rows]
+    return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rest}
+
+
+def mismatches(shown: str, kept: str) -> list[str]:
+    """Say where a table of some answers differs from the one that is kept."""
+    rows = scores(kept)
+    return [
+        f"{answer}: {cell} is {now}, and {rows.get(answer, {}).get(cell)} in {TABLE}"
+        for answer, row in scores(shown).items()
+        for cell, now in row.items()
+        if rows.get(answer, {}).get(cell) != now
+    ]
+
+
+def key(name: str, exercises: Path = EXERCISES) -> str:
+    """Return a digest of what the points depend on: the assignment's code, and its answers.
+
+    Text is left out, and the set-up cell less its frameworks, so that the course's address and
+    version can change. So are lockstep/ and the libraries, as every change would then mean to grade
+    everything: a run of the tests always grades the reference, and everything once a week.
+    """
+    path = assignments.source(name, exercises)
+    notebook = nbformat.read(path, as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    beside = assignments.files(path.parent)
+    del beside[path.name]
+    parts = [
+        modules(notebook),
+        [(cell.source, cell.metadata.get("nbgrader")) for cell in code if cell.id != "setup"],
+        [(file, hashlib.sha256(data).hexdigest()) for file, data in beside.items()],
+        [(label(answer), answer.loses, answer.cells) for answer in answers(name, exercises)],
+    ]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def first_line(name: str, exercises: Path = EXERCISES) -> str:
+    """Return what the table of an assignment's answers must begin with."""
+    return f"Made by `make answers NAME={name}`, never edited. Key: {key(name, exercises)}"
+
+
 def main(name: str, slugs: list[str], exercises: Path = EXERCISES) -> int:
     """Grade an assignment's answers; return the exit code."""
     started = time.monotonic()
@@ -369,6 +456,7 @@ def main(name: str, slugs: list[str], exercises: Path = EXERCISES) -> int:
     path = assignments.source(name, exercises)
     notebook = nbformat.read(path, as_version=4)
     try:
+        begin = first_line(name, exercises)
         chosen = answers(name, exercises)
         if unknown := set(slugs) - {answer.path.stem for answer in chosen}:
             there = ", ".join(answer.path.stem for answer in chosen)
@@ -377,21 +465,23 @@ def main(name: str, slugs: list[str], exercises: Path = EXERCISES) -> int:
         graded = grade_all(notebook, chosen, path.parent, course_config(exercises))
     except ValueError as error:
         sys.exit(str(error))
-    print(f"\n{table(notebook, graded)}\n")
-    amiss = [
-        f"{result.label}: {text}" for result in graded for text in differences(result, notebook)
-    ]
+    shown = table(notebook, graded)
+    print(f"\n{shown}\n")
+    found = amiss(notebook, graded, whole=not slugs)
+    for text in found:
+        print(text)
     if slugs:
         print("Hidden tests that nobody fails are only looked for when all answers are graded.")
-    else:
-        amiss += idle_tests(notebook, graded)
-    for text in amiss:
-        print(text)
+    kept = assignments.answers(name, exercises) / TABLE
+    if not slugs and not found:
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(f"{begin}\n\n{MEANING}\n\n{shown}\n", encoding="utf-8")
+        print(f"Written: {kept.relative_to(exercises.parent)}. Commit it with the answers.")
     print(
         f"{len(graded)} graded in {time.monotonic() - started:.1f} s, "
-        + (f"{len(amiss)} not as it should be" if amiss else "all as it should be")
+        + (f"{len(found)} not as it should be" if found else "all as it should be")
     )
-    return int(bool(amiss))
+    return int(bool(found))
 
 
 if __name__ == "__main__":

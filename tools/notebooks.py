@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
 HTML = ROOT / "_build" / "html"
 PARALLEL = 2
-CELL_LIMIT_S = 120  # a chapter takes less than 60 s in all; the rest is for slow machines
+CELL_LIMIT_S = 240  # a chapter takes less than 60 s in all; the rest is for slow machines
 
 
 class Run(NamedTuple):

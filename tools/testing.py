@@ -15,7 +15,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import NamedTuple
 
-from tools import notebooks, projection
+from tools import notebooks, projection, sample
 from tools.notebooks import ROOT
 
 REPORTS = ROOT / "_build" / "reports"
@@ -53,7 +53,11 @@ PHASES = [
     Phase("launch", "processes and their deadlines", [*PYTEST, ALONE["launch"]]),
     Phase("notebooks", "nbval, where something changed", ["tools.notebooks", "--report"]),
     Phase("proofs", "what they measured", [*PYTEST, ALONE["proofs"]], needs="notebooks"),
-    Phase("exercises", "answers, stock nbgrader", [*PYTEST, *GRADING]),
+    Phase(
+        "exercises",
+        "answers, stock nbgrader",
+        [*PYTEST, *TWO, "--dist", "worksteal", *GRADING],
+    ),
     Phase("book", "the HTML pages", ["tools.book"], needs="notebooks"),
     Phase("browser", "the pages in Chromium", [*PYTEST, *TWO, ALONE["browser"]], needs="book"),
     Phase("machinery", "small books, broken on purpose", [*PYTEST, *TWO, ALONE["machinery"]]),
@@ -69,6 +73,12 @@ class Outcome(NamedTuple):
     passed: int
     failed: int
     skipped: list[str]  # with the reason
+
+
+def properties(report: Path) -> list[str]:
+    """Return what tests recorded in a JUnit report, such as what they left out."""
+    recorded = ElementTree.parse(report).getroot().iter("property") if report.exists() else ()
+    return [f"{one.get('name')}: {one.get('value')}" for one in recorded]
 
 
 def count(report: Path) -> tuple[int, int, list[str]]:
@@ -128,17 +138,45 @@ def seconds_of(outcomes: list[Outcome]) -> dict[str, float]:
     return seconds
 
 
-def seconds_of_pages() -> float:
-    """Return what of the browser's time, two tests at a time, goes into tests of one notebook."""
-    report = REPORTS / "browser.xml"
+def shares(phase: str, seconds: float, names: list[str]) -> list[float]:
+    """Return how many of a phase's seconds went into each test whose name has one of `names`.
+
+    Where tests run two at a time, a second of a test is less than one of the phase.
+    """
+    report = REPORTS / f"{phase}.xml"
     if not report.exists():
-        return 0.0
-    names = [path.relative_to(ROOT).with_suffix("").as_posix() for path in notebooks.notebooks()]
+        return []
     cases = ElementTree.parse(report).getroot().iter("testcase")
-    times = [
-        case.get("time", "0") for case in cases if any(n in case.get("name", "") for n in names)
-    ]
-    return sum(map(float, times)) / notebooks.PARALLEL
+    times = [(case.get("name", ""), float(case.get("time", 0))) for case in cases]
+    scale = seconds / max(sum(time for _, time in times), seconds, 0.001)
+    return [scale * time for case, time in times if any(name in case for name in names)]
+
+
+def wall(seconds: float, runs: list[notebooks.Run]) -> float:
+    """Return the seconds of the phase `notebooks` for each second of a notebook executed in it.
+
+    Two run at a time, each with processes of its own. 1 where none was executed now.
+    """
+    report = REPORTS / "notebooks.xml"
+    told = report.read_text() if report.exists() else ""
+    in_report = [".".join(run.notebook.relative_to(ROOT).parts) in told for run in runs]
+    now = sum(run.seconds for run, there in zip(runs, in_report, strict=True) if there)
+    return seconds / now if now else 1.0
+
+
+def measured(seconds: dict[str, float], runs: list[notebooks.Run]) -> projection.Measured:
+    """Return what the projection is computed from."""
+    pages = [path.relative_to(ROOT).with_suffix("").as_posix() for path in notebooks.notebooks()]
+    grading = seconds.get("exercises", 0)
+    return projection.Measured(
+        phases=seconds,
+        notebooks={notebooks.name(run.notebook): run.seconds for run in runs},
+        wall=wall(seconds.get("notebooks", 0), runs),
+        pages=sum(shares("browser", seconds.get("browser", 0), pages)),
+        answers=shares("exercises", grading, ["test_answers_score_what_their_table_says"]),
+        stock=shares("exercises", grading, ["test_two_students_go_through_stock_nbgrader"]),
+        colab=shares("colab", seconds.get("colab", 0), ["test_notebook_on_colab"]),
+    )
 
 
 def executions() -> list[notebooks.Run]:
@@ -166,6 +204,10 @@ def summary(outcomes: list[Outcome]) -> str:
     for made in ("html/index.html", "screenshots", "reports"):
         if (ROOT / "_build" / made).exists():
             lines.append(f"Made: {ROOT / '_build' / made}")
+    ran = dict.fromkeys(REPORTS / f"{outcome.phase.name}.xml" for outcome in outcomes)
+    if recorded := [line for report in ran for line in properties(report)]:
+        chosen = "everything" if sample.everything() else f"chosen by commit {sample.commit()[:10]}"
+        lines += [f"Samples, {chosen}:", *(f"  {line}" for line in recorded)]
     skipped = [reason for outcome in outcomes for reason in outcome.skipped]
     lines += [f"Skipped: {reason}" for reason in skipped]
     failed = [outcome.phase.name for outcome in outcomes if outcome.failed]
@@ -182,12 +224,10 @@ def main(names: list[str]) -> int:
     os.environ["PYTHONPATH"] = str(ROOT)  # `import tools` from wherever a test works
     outcomes = run_all([phase for phase in PHASES if not names or phase.name in names])
     print(summary(outcomes))
-    seconds = seconds_of(outcomes)
-    executed = {notebooks.name(run.notebook): run.seconds for run in executions()}
-    measured = {"phases": seconds, "notebooks": executed}
-    (REPORTS / "seconds.json").write_text(json.dumps(measured, indent=1))
-    if os.environ.get("CI") and executed and not names:
-        print(f"\n{projection.report(seconds, executed, seconds_of_pages())}")
+    run = measured(seconds_of(outcomes), executions())
+    (REPORTS / "seconds.json").write_text(json.dumps(run._asdict(), indent=1))
+    if os.environ.get("CI") and run.notebooks and not names:
+        print(f"\n{projection.report(run)}")
     passed = sum(outcome.passed for outcome in outcomes)
     failed = sum(outcome.failed for outcome in outcomes)
     skipped = sum(len(outcome.skipped) for outcome in outcomes)

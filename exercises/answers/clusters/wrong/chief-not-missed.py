@@ -1,0 +1,20 @@
+"""Does not look for a chief. Without one, workers and servers wait for ever: nobody schedules.
+
+Loses: complaints-kinds-test
+"""
+
+
+# %% complaints
+def complaints(texts):
+    configs = [json.loads(text) for text in texts]
+    cluster = configs[0]["cluster"]
+    if any(config["cluster"] != cluster for config in configs):
+        return {"clusters differ"}
+    wanted = {(kind, i) for kind, found in cluster.items() for i in range(len(found))}
+    tasks = [(config["task"]["type"], config["task"]["index"]) for config in configs]
+    found = {
+        "task twice": len(tasks) > len(set(tasks)),
+        "not in the cluster": set(tasks) - wanted,
+        "task missing": wanted - set(tasks),
+    }
+    return {word for word, is_so in found.items() if is_so}

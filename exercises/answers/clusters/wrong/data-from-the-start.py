@@ -1,0 +1,18 @@
+"""Restores the weights and goes through the data from the first batch again.
+
+Loses: train-test
+"""
+
+
+# %% train
+def train(model, optimizer, step, batches, folder, every):
+    done = tf.Variable(0, dtype=tf.int64)
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, done=done)
+    manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=1)
+    if manager.latest_checkpoint:
+        checkpoint.restore(manager.latest_checkpoint)
+    for batch in batches:
+        step(batch)
+        done.assign_add(1)
+        if int(done) % every == 0:
+            manager.save()

@@ -1,0 +1,21 @@
+"""Believes that with OFF the data stays on worker 0.
+
+Loses: shard-off-test
+"""
+
+
+# %% examples-of
+def examples_of(policy, files, batch, workers, worker):
+    numbers = [number for file in files for number in file]
+    if policy == "OFF":
+        return numbers if worker == 0 else []
+    if policy == "DATA":
+        mine = []
+        for start in range(0, len(numbers), batch):
+            whole = numbers[start : start + batch]
+            piece = math.ceil(len(whole) / workers)
+            mine += whole[worker * piece : (worker + 1) * piece]
+        return mine
+    if len(files) < workers:
+        return None
+    return [number for file in files[worker::workers] for number in file]

@@ -1,0 +1,19 @@
+"""Means to save at the moment of death, which a killed process cannot.
+
+Loses: train-test
+"""
+
+
+# %% train
+def train(model, optimizer, step, batches, folder, every):
+    done = tf.Variable(0, dtype=tf.int64)
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, done=done)
+    manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=1)
+    if manager.latest_checkpoint:
+        checkpoint.restore(manager.latest_checkpoint)
+    try:
+        for batch in batches[int(done) :]:
+            step(batch)
+            done.assign_add(1)
+    finally:
+        manager.save()

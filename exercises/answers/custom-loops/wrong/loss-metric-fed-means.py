@@ -1,0 +1,23 @@
+"""Feeds the loss metric the mean of each shard: shards of 3 and of 1 count alike.
+
+Loses: evaluate-test
+"""
+
+
+# %% evaluate
+def evaluate(job, metrics, data_set):
+    def on_replica(x, y):
+        logits = job.model(x, training=False)
+        losses = keras.losses.binary_crossentropy(y, logits, from_logits=True)
+        metrics["examples"].update_state(tf.ones_like(losses))
+        metrics["loss"].update_state(
+            tf.math.divide_no_nan(tf.reduce_sum(losses), float(len(losses)))
+        )
+        metrics["accuracy"].update_state(y, logits)
+        metrics["auc"].update_state(y, logits)
+
+    for metric in metrics.values():
+        metric.reset_state()
+    for batch in job.strategy.experimental_distribute_dataset(data_set):
+        job.strategy.run(on_replica, args=batch)
+    return {name: float(metric.result()) for name, metric in metrics.items()}

@@ -1,0 +1,19 @@
+"""Reports what the first replica returned.
+
+Loses: train-step-loss-test
+"""
+
+
+# %% train-step
+def train_step(job, batch):
+    def on_replica(x, y):
+        with tf.GradientTape() as tape:
+            logits = job.model(x, training=True)
+            share = share_of_loss(y, logits, tf.add_n(job.model.losses))
+        weights = job.model.trainable_variables
+        gradients = tape.gradient(share, weights)
+        job.optimizer.apply_gradients(zip(gradients, weights, strict=True))
+        return share
+
+    shares = job.strategy.run(on_replica, args=batch)
+    return float(job.strategy.experimental_local_results(shares)[0])

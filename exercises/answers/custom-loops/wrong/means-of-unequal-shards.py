@@ -1,0 +1,15 @@
+"""Synchronizes with the mean of the shards' means: wrong where one shard is shorter.
+
+Loses: batch-norm-outputs-test
+"""
+
+
+# %% predict-batch-norm
+def predict_batch_norm(shards, synchronized):
+    seen = [np.concatenate(shards)] * len(shards) if synchronized else shards
+    outputs = [
+        (shard - (np.mean([s.mean() for s in shards]) if synchronized else part.mean()))
+        / np.sqrt(part.var() + EPSILON)
+        for shard, part in zip(shards, seen, strict=True)
+    ]
+    return outputs, seen[0].mean(), seen[0].var()

@@ -1,0 +1,14 @@
+"""Saves and never restores.
+
+Loses: run-until-test
+"""
+
+
+# %% run-until
+def run_until(job, folder, until, train_epoch):
+    kept = tf.train.Checkpoint(model=job.model, optimizer=job.optimizer, epoch=job.epoch)
+    manager = tf.train.CheckpointManager(kept, folder, max_to_keep=3)
+    while (epoch := int(job.epoch.numpy())) < until:
+        train_epoch(job, epoch)
+        job.epoch.assign_add(1)
+        manager.save()

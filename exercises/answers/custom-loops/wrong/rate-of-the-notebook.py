@@ -1,0 +1,14 @@
+"""Writes 0.1, which the notebook happens to pass.
+
+Loses: create-test
+"""
+
+
+# %% create
+def create(strategy, learning_rate):
+    with strategy.scope():
+        model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+        optimizer = keras.optimizers.Adam(0.1)
+        optimizer.build(model.trainable_variables)
+        accuracy = keras.metrics.BinaryAccuracy(threshold=0)
+    return model, optimizer, accuracy

@@ -1,0 +1,14 @@
+"""Takes the number of replicas from the notebook.
+
+Loses: predict-calls-test
+"""
+
+
+# %% predict-calls
+def predict_calls(examples, batch_size, epochs, replicas, how):
+    if how == "eager":
+        return epochs * math.ceil(examples / batch_size) * REPLICAS
+    if how == "any size":
+        return REPLICAS
+    shapes = {min(batch_size, examples - i) for i in range(0, examples, batch_size)}
+    return len(shapes) * REPLICAS
