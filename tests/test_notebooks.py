@@ -72,6 +72,14 @@ def test_notebook_is_as_it_must_be(path: Path) -> None:
     nbformat.validate(notebook)
 
 
+@pytest.mark.parametrize("path", notebooks.notebooks() + notebooks.solved(), ids=notebooks.name)
+def test_a_notebook_lies_there_as_jupyter_writes_it(path: Path) -> None:
+    """Another layout makes whole cells one line, and the next diff of anybody's the whole file."""
+    text = path.read_text(encoding="utf-8")
+    same = text == nbformat.writes(nbformat.reads(text, 4)) + "\n"
+    assert same, f"open {path.name} in Jupyter and save it, without outputs"
+
+
 def good() -> nbformat.NotebookNode:
     """Return a small notebook without mistakes."""
     cells = [
