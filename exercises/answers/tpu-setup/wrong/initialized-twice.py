@@ -1,0 +1,14 @@
+"""Mends the order, and initializes once more at the end: the memory is emptied again.
+
+Loses: start-order-test
+"""
+
+
+# %% start-tpu
+def start_tpu(address):
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu=address)
+    tf.config.experimental_connect_to_cluster(resolver)
+    tf.tpu.experimental.initialize_tpu_system(resolver)
+    strategy = tf.distribute.TPUStrategy(resolver)
+    tf.tpu.experimental.initialize_tpu_system(resolver)
+    return strategy
