@@ -82,10 +82,11 @@ class Table:
             ".text_html:has(>.lockstep-table)"
             "{padding:0!important;background:none!important;color:inherit!important}"
             ".lockstep-table>div{overflow-x:auto}"
-            ".lockstep-table table{border-collapse:collapse;margin:0;color:inherit}"
+            ".lockstep-table table{border-collapse:collapse;margin:0;color:inherit;font-size:.9em}"
             ".lockstep-table tr{background:none!important;color:inherit}"
             ".lockstep-table :is(th,td){text-align:left;vertical-align:top;padding:.3em .7em;"
             "border-bottom:1px solid rgb(128 128 128/.45);white-space:nowrap;color:inherit}"
+            ".lockstep-table thead th{white-space:normal;vertical-align:bottom}"
             ".lockstep-table :is(p,ol){font-size:.875em;margin:.8em 0}"
             ".lockstep-table li{overflow-wrap:anywhere}"
         )
