@@ -32,10 +32,8 @@ def first_sign(address, calls, workers, tpu_here):
 
 # %% start-tpu
 def start_tpu(address):
-    tpu = tf.distribute.cluster_resolver.TPUClusterResolver(address)
-    tf.config.experimental_connect_to_cluster(tpu)
-    tf.tpu.experimental.initialize_tpu_system(tpu)
-    strategy = tf.distribute.TPUStrategy(tpu)
+    tpu = tf.distribute.cluster_resolver.TPUClusterResolver.connect(address)
+    strategy = tf.distribute.TPUStrategy(tpu_cluster_resolver=tpu)
     assert strategy.num_replicas_in_sync > 0
     return strategy
 

@@ -23,7 +23,7 @@ def start_tpu(address):
     if address != "local":  # for "local" there is nothing to connect to, but it does no harm
         print("over the network")
     tf.config.experimental_connect_to_cluster(resolver)
-    experimental.initialize_tpu_system(resolver)
+    experimental.initialize_tpu_system(cluster_resolver=resolver)
     return distribute.TPUStrategy(resolver)
 
 
