@@ -22,11 +22,11 @@ def share_of_loss(labels, logits, penalty):
     tf.get_logger().warning("a share of %s", penalty)
     replica = tf.distribute.get_replica_context()
     print("replica", replica.replica_id_in_sync_group)
-    loss = keras.losses.BinaryCrossentropy(from_logits=True, reduction="sum")
+    loss = keras.losses.BinaryCrossentropy(from_logits=True, reduction=None)
     size = tf.cast(replica.all_reduce("SUM", tf.shape(labels)[0]), labels.dtype)
     # The only one with the penalty is the first replica.
     first = replica.replica_id_in_sync_group == 0
-    return loss(labels, logits) / size + tf.where(first, penalty, 0 * penalty)
+    return tf.reduce_sum(loss(labels, logits)) / size + tf.where(first, penalty, 0 * penalty)
 
 
 # %% train-step
