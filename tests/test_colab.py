@@ -380,7 +380,7 @@ def test_start_on_colabs_tpu_runtime(
     log, title = tmp_path / "log.txt", f"Python {version}, Colab's TPU list"
     with copy_of(colab) as copy:
         python = str(copy / "bin" / "python")
-        course = f"lockstep-course @ git+{published.as_uri()}"
+        course = f"git+{published.as_uri()}"
         run(title, [python, "-m", "pip", "install", "-q", course], log, INSTALL_LIMIT, say, env)
         before = freeze(copy)
         said = len(log.read_text())
