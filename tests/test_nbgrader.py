@@ -135,9 +135,9 @@ def leaks(page: str, source: NotebookNode, submitted: NotebookNode) -> list[str]
     had = {line for cell in submitted.cells for line in lines(cell.source)}
     secret = {line for cell in source.cells for line in lines(cell.source)} - had
     shown = set(lines(html.unescape(re.sub(r"<[^>]+>", "", page)))) - had
-    return sorted(
-        line for line in secret if line in shown or (line[8:] and any(line in s for s in shown))
-    )
+    # Within a line, only what is long, and no part of a line that the student had.
+    parts = {line for line in secret if line[8:] and not any(line in own for own in had)}
+    return sorted((secret & shown) | {part for part in parts if any(part in s for s in shown)})
 
 
 def commands(of: str) -> list[str]:
