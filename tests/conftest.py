@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 from collections.abc import Generator
 
 import pytest
@@ -12,6 +13,10 @@ MAY_SKIP_IN_CI = (
     r"Python 3\.1\d was not found",
     r"needs torch from its first cell on",  # Colab's torch exists for no other Python without CUDA
 )
+
+# A shell that runs the tests in the background has SIGINT ignored, and every process inherits that.
+# Some tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def refuse(report: pytest.TestReport | pytest.CollectReport) -> None:

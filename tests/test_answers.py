@@ -29,7 +29,7 @@ TWO_POINTS = {"grade": True, "points": 2, "solution": False, "locked": True}
 ASKED = {"grade": False, "solution": True, "locked": False}
 GIVEN = {"grade": False, "solution": False, "locked": True}
 ALL_MODULES = [module for modules in FRAMEWORKS.values() for module in modules]
-PATIENCE_S = 60
+PATIENCE_S = 20
 
 # What a test cell does, and the points of 2 that stock nbgrader gives.
 RULES = {
