@@ -1,0 +1,458 @@
+"""Pipeline schedules as data, and a simulator that runs any of them.
+
+A schedule is a list with a list for each rank: the operations that this rank does, in its order.
+It says nothing about time. `simulate` finds out when each operation can run, from what operations
+cost, and gives the events of `lockstep.trace`; `peak_activations` counts what is held meanwhile.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from lockstep.trace import Event
+
+FORWARD, BACKWARD, INPUTS, WEIGHTS = "F", "B", "I", "W"
+NAMES = {
+    FORWARD: "forward pass",
+    BACKWARD: "backward pass",
+    INPUTS: "backward pass for inputs",
+    WEIGHTS: "backward pass for weights",
+}
+KINDS = {FORWARD: "forward", BACKWARD: "backward", INPUTS: "backward", WEIGHTS: "weights"}
+
+
+class Op(NamedTuple):
+    """What a rank does with one micro-batch on one stage. As text: `2F0`, as torch writes it.
+
+    `kind` is F (forward), B (backward), or a backward pass in two parts: I (for the inputs, which
+    the stage before waits for) and W (for the weights, which nobody waits for).
+    """
+
+    stage: int
+    kind: str
+    micro_batch: int
+
+    def __str__(self) -> str:
+        return f"{self.stage}{self.kind}{self.micro_batch}"
+
+
+Schedule = list[list[Op]]
+
+
+def parse(text: str) -> Schedule:
+    """Read a schedule: a line for each rank, such as `0F0 0F1 0B0 0B1`.
+
+    Raises:
+        ValueError: a word is no operation.
+    """
+    schedule: Schedule = []
+    for rank, line in enumerate(text.strip().splitlines()):
+        schedule.append([])
+        for word in line.split():
+            if not (match := re.fullmatch(r"(\d+)([FBIW])(\d+)", word)):
+                raise ValueError(
+                    f"rank {rank}: {word!r} is no operation. Write stage, kind and micro-batch, "
+                    "such as 2F0; the kinds are F, B, I and W."
+                )
+            schedule[rank].append(Op(int(match[1]), match[2], int(match[3])))
+    return schedule
+
+
+# Schedules
+
+
+def gpipe(stages: int, micro_batches: int) -> Schedule:
+    """All forward passes, then all backward passes, a stage a rank.
+
+    Huang et al., GPipe, NeurIPS 2019. The order of the backward passes is torch's.
+
+    Raises:
+        ValueError: a number is below 1.
+    """
+    return _pipeline(stages, micro_batches, lambda rank: micro_batches)
+
+
+def one_f_one_b(stages: int, micro_batches: int) -> Schedule:
+    """As few forward passes as keep the last stage busy, then one backward for one forward pass.
+
+    PipeDream-Flush: Narayanan et al., Memory-Efficient Pipeline-Parallel DNN Training, ICML 2021.
+
+    Raises:
+        ValueError: a number is below 1.
+    """
+    return _pipeline(stages, micro_batches, lambda rank: stages - rank - 1)
+
+
+def interleaved(ranks: int, micro_batches: int, chunks: int) -> Schedule:
+    """1F1B with several stages on each rank: rank r has the stages r, r + ranks, and so on.
+
+    Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters, SC 2021.
+
+    Args:
+        ranks: number of ranks, at least 1.
+        micro_batches: number of micro-batches, a multiple of `ranks`.
+        chunks: number of stages on each rank, at least 1.
+
+    Raises:
+        ValueError: a number is out of its range.
+    """
+    _check_counts(ranks=ranks, micro_batches=micro_batches, chunks=chunks)
+    if micro_batches % ranks:
+        raise ValueError(
+            f"interleaved needs micro-batches in groups of the {ranks} ranks: take "
+            f"{micro_batches // ranks * ranks or ranks} or {-(-micro_batches // ranks) * ranks} "
+            f"micro-batches, not {micro_batches}"
+        )
+    total = micro_batches * chunks
+
+    def place(index: int, last_first: bool) -> tuple[int, int]:
+        """Chunk and micro-batch of a rank's operation number `index` of one kind."""
+        group, index = divmod(index, ranks * chunks)
+        chunk, micro_batch = divmod(index, ranks)
+        return chunks - 1 - chunk if last_first else chunk, group * ranks + micro_batch
+
+    def of_rank(rank: int) -> list[Op]:
+        def op(kind: str, index: int) -> Op:
+            chunk, micro_batch = place(index, last_first=kind != FORWARD)
+            return Op(chunk * ranks + rank, kind, micro_batch)
+
+        warm_up = min(total, (chunks - 1) * ranks + 2 * (ranks - 1 - rank))
+        return _in_turn(total, warm_up, op)
+
+    return [of_rank(rank) for rank in range(ranks)]
+
+
+def zb_h1(stages: int, micro_batches: int) -> Schedule:
+    """1F1B whose backward passes for weights wait, and fill the bubble at the end.
+
+    Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024: the memory of 1F1B. Rank r is r
+    micro-batches late with its weights, so every rank holds as much as rank 0.
+
+    Raises:
+        ValueError: a number is below 1.
+    """
+    return _pipeline(stages, micro_batches, lambda rank: stages - rank - 1, lambda rank: rank)
+
+
+def zb_h2(stages: int, micro_batches: int) -> Schedule:
+    """ZB-H1 with twice the warm-up: twice the memory, and a bubble smaller by as much again.
+
+    Source as for `zb_h1`. Ranks begin and end one after the other, so that the next step can
+    begin where this one has left off: the paper's bubble is that of each rank's own time.
+
+    Raises:
+        ValueError: a number is below 1.
+    """
+    return _pipeline(
+        stages, micro_batches, lambda rank: 2 * (stages - rank - 1), lambda rank: 2 * rank
+    )
+
+
+def _pipeline(
+    stages: int,
+    micro_batches: int,
+    warm_up: Callable[[int], int],
+    late: Callable[[int], int] | None = None,
+) -> Schedule:
+    """A stage a rank, with so many forward passes first; `late`: backward passes are in two."""
+    _check_counts(stages=stages, micro_batches=micro_batches)
+    return [
+        _in_turn(
+            micro_batches,
+            min(micro_batches, warm_up(rank)),
+            partial(Op, rank),
+            None if late is None else late(rank),
+        )
+        for rank in range(stages)
+    ]
+
+
+def _in_turn(
+    total: int, warm_up: int, op: Callable[[str, int], Op], late: int | None = None
+) -> list[Op]:
+    """Forward passes to warm up, then forward and backward in turn, then what is left.
+
+    `late`: how many backward passes for inputs come before the first one for weights; None if
+    the backward passes are whole.
+    """
+    ops = [op(FORWARD, index) for index in range(warm_up)]
+    for index in range(total):
+        if warm_up + index < total:
+            ops.append(op(FORWARD, warm_up + index))
+        ops.append(op(BACKWARD if late is None else INPUTS, index))
+        if late is not None and index >= late:
+            ops.append(op(WEIGHTS, index - late))
+    if late is not None:
+        ops += [op(WEIGHTS, index) for index in range(max(0, total - late), total)]
+    return ops
+
+
+def _check_counts(**counts: int) -> None:
+    for name, count in counts.items():
+        if count < 1:
+            raise ValueError(f"{name}={count}: a pipeline has at least 1")
+
+
+# What a schedule costs
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What operations take, in seconds: one number for all stages, or a list with one a stage.
+
+    `inputs` and `weights` are the two parts of a backward pass, `recompute` is the forward pass
+    that is done again before it. Between ranks a message of `message` bytes travels for
+    `latency` + bytes / `bandwidth`. If `overlapped`, the sender computes on meanwhile, and a link
+    carries one message after the other. If not, the sender waits until it has arrived.
+    """
+
+    forward: float | Sequence[float] = 1
+    inputs: float | Sequence[float] = 1
+    weights: float | Sequence[float] = 1
+    recompute: float | Sequence[float] = 0
+    message: float = 0
+    latency: float = 0
+    bandwidth: float = 1
+    overlapped: bool = True
+
+
+def simulate(schedule: Schedule, costs: Costs | None = None) -> list[Event]:
+    """Run a schedule, each operation as early as it can, and return the events.
+
+    An operation begins when its rank has done the one before it, and what it needs has arrived.
+    The time that this takes grows linearly with the number of operations.
+
+    Args:
+        schedule: the operations of each rank, in order.
+        costs: what they take; by default 1 s for each of forward, inputs and weights.
+
+    Returns:
+        Events named like operations, of the kinds "forward", "backward" and "weights", and of
+        "send to 1" while the link to rank 1 is busy.
+
+    Raises:
+        ValueError: an operation is missing or stands there twice, a cost is out of its range, or
+            ranks wait for each other; the message names stage, micro-batch and step.
+    """
+    costs = costs or Costs()
+    rank_of = check(schedule)
+    stages, ranks = len(rank_of), len(schedule)
+    seconds = _seconds(costs, stages)
+    events: list[Event] = []
+    step = [0] * ranks  # how far each rank is
+    free_at: list[float] = [0] * ranks
+    link_free_at: dict[tuple[int, int], float] = defaultdict(int)
+    arrived: dict[Message, float] = {}
+    waiting: dict[Message, int] = {}  # what a rank waits for: the rank
+    ready = list(range(ranks))
+    while ready:
+        rank = ready.pop()
+        while step[rank] < len(schedule[rank]):
+            op = schedule[rank][step[rank]]
+            needed, given = needs(op, stages), gives(op, stages)
+            if needed and needed not in arrived:
+                waiting[needed] = rank
+                break
+            start = max(free_at[rank], arrived.get(needed, 0) if needed else 0)
+            end = free_at[rank] = start + seconds[op.kind][op.stage]
+            events.append(Event(str(op), rank, start, end, KINDS[op.kind]))
+            step[rank] += 1
+            if not given:
+                continue
+            arrived[given] = end
+            receiver = rank_of[given.stage]
+            if receiver != rank and (costs.message or costs.latency):
+                sent = max(end, link_free_at[rank, receiver])
+                through = link_free_at[rank, receiver] = sent + costs.message / costs.bandwidth
+                arrived[given] = through + costs.latency
+                events.append(Event(str(op), rank, sent, through, f"send to {receiver}"))
+                if not costs.overlapped:
+                    free_at[rank] = arrived[given]
+            if given in waiting:
+                ready.append(waiting.pop(given))
+    if waiting:
+        raise ValueError(_deadlock(schedule, rank_of, step, waiting))
+    return sorted(events, key=lambda event: event.start)
+
+
+class Message(NamedTuple):
+    """An "activation" or a "gradient" of a micro-batch, on its way to a stage."""
+
+    what: str
+    stage: int
+    micro_batch: int
+
+
+def needs(op: Op, stages: int) -> Message | None:
+    """What an operation needs from another stage."""
+    if op.kind == FORWARD and op.stage > 0:
+        return Message("activation", op.stage, op.micro_batch)
+    if op.kind in (BACKWARD, INPUTS) and op.stage < stages - 1:
+        return Message("gradient", op.stage, op.micro_batch)
+    return None
+
+
+def gives(op: Op, stages: int) -> Message | None:
+    """What an operation gives to another stage."""
+    if op.kind == FORWARD and op.stage < stages - 1:
+        return Message("activation", op.stage + 1, op.micro_batch)
+    if op.kind in (BACKWARD, INPUTS) and op.stage > 0:
+        return Message("gradient", op.stage - 1, op.micro_batch)
+    return None
+
+
+def _seconds(costs: Costs, stages: int) -> dict[str, list[float]]:
+    """Seconds of each kind of operation on each stage."""
+
+    def each(name: str) -> list[float]:
+        given = getattr(costs, name)
+        values = list(given) if isinstance(given, Sequence) else [given] * stages
+        if len(values) != stages or min(values) < 0:
+            raise ValueError(
+                f"{name}={given}: give a number of seconds, 0 or more, or a list of {stages}, "
+                "one for each stage"
+            )
+        return values
+
+    if costs.message < 0 or costs.latency < 0 or costs.bandwidth <= 0:
+        raise ValueError(
+            f"message={costs.message}, latency={costs.latency}, bandwidth={costs.bandwidth}: "
+            "bytes and latency are 0 or more, the bandwidth is above 0 bytes per second"
+        )
+    forward, inputs, weights, recompute = map(each, ("forward", "inputs", "weights", "recompute"))
+    inputs = [i + r for i, r in zip(inputs, recompute, strict=True)]
+    whole = [i + w for i, w in zip(inputs, weights, strict=True)]
+    return {FORWARD: forward, INPUTS: inputs, WEIGHTS: weights, BACKWARD: whole}
+
+
+def peak_activations(
+    schedule: Schedule,
+    *,
+    activation: float | Sequence[float] = 1,
+    kept_for_weights: float = 1,
+    boundary: float = 1,
+) -> list[float]:
+    """The most that each rank holds at once for backward passes.
+
+    A forward pass stores its activations, and the backward pass lets them go: a whole one all of
+    them, one for inputs all but the share that the one for weights needs.
+
+    Args:
+        schedule: the operations of each rank, in order.
+        activation: what one micro-batch needs on a stage, in any unit; or a list, one a stage.
+        kept_for_weights: share of it, from 0 to 1, that W needs after I.
+        boundary: share of it that is stored if the rest is recomputed before the backward pass,
+            which then holds all of it; 1 if nothing is recomputed.
+
+    Raises:
+        ValueError: an operation is missing or stands there twice.
+    """
+    stages = len(check(schedule))
+    sizes = list(activation) if isinstance(activation, Sequence) else [activation] * stages
+    peaks = []
+    for ops in schedule:
+        held: float = 0
+        peak: float = 0
+        for op in ops:
+            size = sizes[op.stage]
+            if op.kind == FORWARD:
+                held += size * boundary
+            elif op.kind in (BACKWARD, INPUTS):
+                held += size * (1 - boundary)
+            peak = max(peak, held)
+            if op.kind == BACKWARD:
+                held -= size
+            elif op.kind == INPUTS:
+                held -= size * (1 - kept_for_weights)
+            elif op.kind == WEIGHTS:
+                held -= size * kept_for_weights
+        peaks.append(peak)
+    return peaks
+
+
+# What is wrong with a schedule
+
+
+def check(schedule: Schedule) -> list[int]:
+    """Check that nothing is missing, twice, or before what it follows on its own rank.
+
+    Returns:
+        The rank of each stage.
+
+    Raises:
+        ValueError: something is; the message names stage, micro-batch and step.
+    """
+    seen: dict[Op, int] = {}
+    rank_of: dict[int, int] = {}
+    for rank, ops in enumerate(schedule):
+        for step, op in enumerate(ops):
+            where = f"rank {rank}, step {step}, {op}"
+            if rank_of.setdefault(op.stage, rank) != rank:
+                raise ValueError(
+                    f"{where}: stage {op.stage} is on rank {rank_of[op.stage]} already"
+                )
+            if op in seen:
+                raise ValueError(f"{where}: the same stands in step {seen[op]}")
+            first = {BACKWARD: FORWARD, INPUTS: FORWARD, WEIGHTS: INPUTS}.get(op.kind)
+            if first and op._replace(kind=first) not in seen:
+                raise ValueError(
+                    f"{where}: stage {op.stage} has not done the {NAMES[first]} of micro-batch "
+                    f"{op.micro_batch} yet"
+                )
+            other = {BACKWARD: INPUTS, INPUTS: BACKWARD}.get(op.kind)
+            if other and op._replace(kind=other) in seen:
+                raise ValueError(
+                    f"{where}: stage {op.stage} has done a backward pass of micro-batch "
+                    f"{op.micro_batch} before, in step {seen[op._replace(kind=other)]}"
+                )
+            seen[op] = step
+    if not seen:
+        raise ValueError("the schedule is empty: give at least one operation, such as 0F0")
+    stages = max(rank_of) + 1
+    for micro_batch in sorted({op.micro_batch for op in seen}):
+        for stage in range(stages):
+            _check_stage(stage, micro_batch, stages, seen)
+    return [rank_of[stage] for stage in range(stages)]
+
+
+def _check_stage(stage: int, micro_batch: int, stages: int, seen: dict[Op, int]) -> None:
+    """Check that a stage does all of a micro-batch."""
+
+    def does(stage: int, *kinds: str) -> bool:
+        return any(Op(stage, kind, micro_batch) in seen for kind in kinds)
+
+    waits = "stage {} waits for the {} of micro-batch {}, which stage {} never sends"
+    if not does(stage, FORWARD):
+        if stage < stages - 1 and does(stage + 1, FORWARD):
+            raise ValueError(waits.format(stage + 1, "activation", micro_batch, stage))
+        raise ValueError(f"stage {stage} never does the forward pass of micro-batch {micro_batch}")
+    if not does(stage, BACKWARD, INPUTS):
+        if stage and does(stage - 1, BACKWARD, INPUTS):
+            raise ValueError(waits.format(stage - 1, "gradient", micro_batch, stage))
+        raise ValueError(f"stage {stage} never does the backward pass of micro-batch {micro_batch}")
+    if does(stage, INPUTS) and not does(stage, WEIGHTS):
+        raise ValueError(
+            f"stage {stage} never does the backward pass for weights of micro-batch {micro_batch}"
+        )
+
+
+def _deadlock(
+    schedule: Schedule, rank_of: list[int], step: list[int], waiting: dict[Message, int]
+) -> str:
+    """Who waits for whom, from one rank that waits until a rank comes up again."""
+    waits_for = {rank: needed for needed, rank in waiting.items()}
+    rank, said = min(waits_for), []
+    seen: set[int] = set()
+    while rank not in seen:
+        seen.add(rank)
+        what, stage, micro_batch = waits_for[rank]
+        sender = stage - 1 if what == "activation" else stage + 1
+        said.append(
+            f"stage {stage} (rank {rank}, step {step[rank]}, {schedule[rank][step[rank]]}) waits "
+            f"for the {what} of micro-batch {micro_batch}, which stage {sender} sends only later"
+        )
+        rank = rank_of[sender]
+    return "ranks wait for each other: " + "; ".join(said)

@@ -1,0 +1,236 @@
+"""Pipeline schedules: torch's orders, the papers' closed forms, what is wrong with a bad one."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+from unittest import mock
+
+import pytest
+import torch.distributed.pipelining.schedules as of_torch
+
+from lockstep.schedules import (
+    Costs,
+    Schedule,
+    gpipe,
+    interleaved,
+    one_f_one_b,
+    parse,
+    peak_activations,
+    simulate,
+    zb_h1,
+    zb_h2,
+)
+from lockstep.trace import Event, makespan
+
+SIZES = [(1, 3), (2, 4), (3, 6), (4, 4), (4, 16), (8, 32), (8, 64)]
+
+
+def words(schedule: Schedule) -> list[str]:
+    return [" ".join(map(str, ops)) for ops in schedule]
+
+
+def own_time(events: list[Event]) -> float:
+    """The longest time of a rank from its own first start to its own last end."""
+    ranks: dict[int, list[Event]] = {}
+    for event in events:
+        ranks.setdefault(event.rank, []).append(event)
+    return max(makespan(mine) for mine in ranks.values())
+
+
+# The schedules
+
+
+def run_by_torch(name: str, stages: int, micro_batches: int) -> list[str]:
+    """What each stage is told to do by a schedule of torch.distributed.pipelining.
+
+    Its own loop runs; the stages only note what they are told, and send nothing.
+    """
+    orders = []
+    for rank in range(stages):
+        stage = mock.MagicMock(stage_index=rank)
+        for ops in ("get_fwd_recv_ops", "get_fwd_send_ops", "get_bwd_recv_ops", "get_bwd_send_ops"):
+            getattr(stage, ops).return_value = []
+        schedule = mock.MagicMock(_stage=stage, _n_microbatches=micro_batches, _num_stages=stages)
+        schedule._check_inputs.return_value = [[()] * micro_batches, [{}] * micro_batches]
+        getattr(of_torch, name)._step_microbatches(schedule)
+        kinds = {"forward_one_chunk": "F", "backward_one_chunk": "B"}
+        told = [(kinds[call[0]], call.args[0]) for call in stage.mock_calls if call[0] in kinds]
+        orders.append(" ".join(f"{rank}{kind}{index}" for kind, index in told))
+    return orders
+
+
+def planned_by_torch(name: str, ranks: int, micro_batches: int, chunks: int) -> list[str]:
+    """The order that a schedule with several stages a rank computes, without its pauses."""
+    rounds = max(1, micro_batches // ranks)
+    schedule = mock.MagicMock(
+        _n_microbatches=micro_batches,
+        n_local_stages=chunks,
+        pp_group_size=ranks,
+        microbatches_per_round=micro_batches // rounds,
+    )
+    plan = getattr(of_torch, name)._calculate_single_rank_operations
+    return [" ".join(str(op) for op in plan(schedule, rank) if op) for rank in range(ranks)]
+
+
+@pytest.mark.parametrize(("ranks", "micro_batches"), SIZES)
+def test_orders_are_those_of_torch(ranks: int, micro_batches: int) -> None:
+    size = ranks, micro_batches
+    assert words(gpipe(*size)) == run_by_torch("ScheduleGPipe", *size)
+    assert words(one_f_one_b(*size)) == run_by_torch("Schedule1F1B", *size)
+    assert words(zb_h1(*size)) == planned_by_torch("ScheduleInterleavedZeroBubble", *size, 1)
+    for chunks in (1, 2, 3):
+        mine = words(interleaved(*size, chunks))
+        assert mine == planned_by_torch("ScheduleInterleaved1F1B", *size, chunks)
+
+
+@pytest.mark.parametrize(("stages", "micro_batches"), [*SIZES, (3, 2), (4, 1)])
+@pytest.mark.parametrize("make", [gpipe, one_f_one_b])
+def test_the_bubble_of_gpipe_and_1f1b(
+    make: Callable[[int, int], Schedule], stages: int, micro_batches: int
+) -> None:
+    """(K - 1) / (M + K - 1) of the time, whatever a backward pass costs: GPipe, section 2.3."""
+    events = simulate(make(stages, micro_batches), Costs(forward=2, inputs=3, weights=1))
+    idle = 1 - Fraction(6 * micro_batches) / Fraction(makespan(events))
+    assert idle == Fraction(stages - 1, micro_batches + stages - 1)
+
+
+@pytest.mark.parametrize(("ranks", "micro_batches"), SIZES)
+@pytest.mark.parametrize("chunks", [1, 2, 4])
+def test_the_bubble_of_interleaved(ranks: int, micro_batches: int, chunks: int) -> None:
+    """(1 / v) (p - 1) / m of the ideal time: Narayanan et al. 2021, section 2.2."""
+    events = simulate(interleaved(ranks, micro_batches, chunks))
+    ideal = 3 * micro_batches * chunks
+    assert Fraction(makespan(events) - ideal) / ideal == Fraction(ranks - 1, micro_batches * chunks)
+
+
+@pytest.mark.parametrize("costs", [(1, 1, 1), (4, 5, 3), (2, 3, 1), (10, 12, 8)])
+@pytest.mark.parametrize(("stages", "micro_batches"), [(2, 4), (4, 8), (8, 24), (8, 64)])
+def test_the_bubbles_of_zero_bubble(
+    costs: tuple[int, int, int], stages: int, micro_batches: int
+) -> None:
+    """Qi et al. 2024, table 2, where W costs no more than F and than B, and m is at least 2p - 1.
+
+    The last column is the paper's memory, in micro-batches.
+    """
+    forward, inputs, weights = costs
+    for make, bubble, memory in [
+        (one_f_one_b, forward + inputs + weights, stages),
+        (zb_h1, forward + inputs - weights, stages),
+        (zb_h2, forward + inputs - 2 * weights, 2 * stages - 1),
+    ]:
+        schedule = make(stages, micro_batches)
+        busy = micro_batches * sum(costs)
+        assert own_time(simulate(schedule, Costs(*costs))) - busy == (stages - 1) * bubble
+        assert max(peak_activations(schedule)) == memory
+
+
+def test_peaks_of_activations() -> None:
+    assert peak_activations(gpipe(4, 16)) == [16] * 4
+    assert peak_activations(one_f_one_b(4, 16)) == [4, 3, 2, 1]
+    assert peak_activations(interleaved(4, 16, 2)) == [11, 9, 7, 5]
+    assert peak_activations(zb_h1(4, 16)) == [4, 4, 4, 4]
+
+
+def test_peaks_with_sizes_recomputation_and_a_share_for_weights() -> None:
+    two = parse("0F0 0F1 0I0 0W0 0I1 0W1\n1F0 1I0 1F1 1I1 1W0 1W1")
+    assert peak_activations(two, activation=[8, 4]) == [16, 8]
+    assert peak_activations(two, activation=8, kept_for_weights=0.25) == [16, 10]
+    # A micro-batch and a stage more: GPipe's O(N + L/K N/M), in units of a stage's activations.
+    assert peak_activations(gpipe(2, 4), activation=8, boundary=0.125) == [4 + 7, 4 + 7]
+
+
+# The simulator
+
+
+def shown(events: list[Event]) -> list[tuple[str, float, float]]:
+    return [(event.name, event.start, event.end) for event in events]
+
+
+def test_an_operation_begins_when_it_can() -> None:
+    events = simulate(gpipe(2, 1), Costs(forward=[1, 2], inputs=4, weights=8, recompute=[1, 2]))
+    assert shown(events) == [("0F0", 0, 1), ("1F0", 1, 3), ("1B0", 3, 17), ("0B0", 17, 30)]
+    assert [event.kind for event in events] == ["forward", "forward", "backward", "backward"]
+
+
+def test_a_link_carries_one_message_after_the_other() -> None:
+    costs = Costs(message=30, bandwidth=10, latency=0.5)
+    events = simulate(parse("0F0 0F1 0B0 0B1\n1F0 1F1 1B0 1B1"), costs)
+    sent = [event for event in events if event.kind == "send to 1"]
+    assert shown(sent) == [("0F0", 1, 4), ("0F1", 4, 7)]
+    forward = [event for event in events if event.rank == 1 and event.kind == "forward"]
+    assert shown(forward) == [("1F0", 4.5, 5.5), ("1F1", 7.5, 8.5)]
+
+
+def test_a_sender_that_does_not_overlap_waits() -> None:
+    costs = Costs(message=30, bandwidth=10, latency=0.5, overlapped=False)
+    events = simulate(parse("0F0 0F1 0B0 0B1\n1F0 1F1 1B0 1B1"), costs)
+    assert ("0F1", 4.5, 5.5) in shown(events)
+
+
+def test_messages_within_a_rank_are_free() -> None:
+    events = simulate(parse("0F0 1F0 1B0 0B0"), Costs(message=1e9, latency=9))
+    assert makespan(events) == 6 and {event.kind for event in events} == {"forward", "backward"}
+
+
+def test_more_operations_do_not_cost_more_each() -> None:
+    """Counted, not timed: how often the simulator looks at an operation."""
+
+    class Counted(list):  # type: ignore[type-arg]
+        looks = 0
+
+        def __getitem__(self, key: Any) -> Any:
+            Counted.looks += 1
+            return super().__getitem__(key)
+
+    for micro_batches in (10, 1000):
+        schedule: Schedule = [Counted(ops) for ops in one_f_one_b(4, micro_batches)]
+        Counted.looks = 0
+        simulate(schedule)
+        assert Counted.looks <= 2 * sum(map(len, schedule))
+
+
+# What is wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the schedule is empty"),
+        ("0F0 0X0", r"rank 0: '0X0' is no operation.*such as 2F0"),
+        ("0F0 0B0\n0F1", "rank 1, step 0, 0F1: stage 0 is on rank 0 already"),
+        ("0F0 0F0", "rank 0, step 1, 0F0: the same stands in step 0"),
+        ("0B0 0F0", "rank 0, step 0, 0B0: stage 0 has not done the forward pass of micro-batch 0"),
+        ("0F0 0W0 0I0", "stage 0 has not done the backward pass for inputs of micro-batch 0"),
+        ("0F0 0B0 0I0", "has done a backward pass of micro-batch 0 before, in step 1"),
+        ("0F0 0I0", "stage 0 never does the backward pass for weights of micro-batch 0"),
+        ("0F0 0B0 0F1", "stage 0 never does the backward pass of micro-batch 1"),
+        ("0F0 0B0\n1F0", "stage 0 waits for the gradient of micro-batch 0, which stage 1 never"),
+        ("0F0 0B0\n1F0 1F1 1B0 1B1", "stage 1 waits for the activation of micro-batch 1, which"),
+        ("0F0 0B0\n2F0 2B0", "stage 2 waits for the activation of micro-batch 0, which stage 1"),
+        (
+            "0F0 0B0 0F1 0B1\n1F1 1B1 1F0 1B0",
+            r"stage 0 \(rank 0, step 1, 0B0\) waits for the gradient of micro-batch 0, which stage "
+            r"1 sends only later; stage 1 \(rank 1, step 0, 1F1\) waits for the activation",
+        ),
+    ],
+)
+def test_an_impossible_schedule_is_named(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        simulate(parse(text))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: gpipe(0, 4), "stages=0"),
+        (lambda: zb_h2(4, 0), "micro_batches=0"),
+        (lambda: interleaved(4, 6, 2), "take 4 or 8 micro-batches, not 6"),
+        (lambda: interleaved(4, 3, 2), "take 4 or 4 micro-batches, not 3"),
+        (lambda: simulate(gpipe(2, 1), Costs(forward=[1, 2, 3])), "a list of 2, one for each"),
+        (lambda: simulate(gpipe(2, 1), Costs(weights=-1)), "weights=-1: .* 0 or more"),
+        (lambda: simulate(gpipe(2, 1), Costs(bandwidth=0)), "the bandwidth is above 0"),
+    ],
+)
+def test_a_number_out_of_its_range_is_named(wrong: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        wrong()
