@@ -2,7 +2,7 @@
 
 Usage: python -m benchmarks.schedules
 
-If its cost grows linearly, the last column, the ratio to the smallest schedule, stays near 1.
+A cost that grows linearly keeps the last column, the ratio to the smallest schedule, near 1.
 Sizes take turns, five times, and the median counts.
 """
 

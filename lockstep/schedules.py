@@ -21,6 +21,7 @@ NAMES = {
     INPUTS: "backward pass for inputs",
     WEIGHTS: "backward pass for weights",
 }
+FOLLOWS = {BACKWARD: FORWARD, INPUTS: FORWARD, WEIGHTS: INPUTS}
 KINDS = {FORWARD: "forward", BACKWARD: "backward", INPUTS: "backward", WEIGHTS: "weights"}
 
 
@@ -102,27 +103,21 @@ def interleaved(ranks: int, micro_batches: int, chunks: int) -> Schedule:
     _check_counts(ranks=ranks, micro_batches=micro_batches, chunks=chunks)
     if micro_batches % ranks:
         raise ValueError(
-            f"interleaved needs micro-batches in groups of the {ranks} ranks: take "
-            f"{micro_batches // ranks * ranks or ranks} or {-(-micro_batches // ranks) * ranks} "
-            f"micro-batches, not {micro_batches}"
+            f"micro_batches={micro_batches}: interleaved needs a multiple of the {ranks} ranks, "
+            f"such as {-(-micro_batches // ranks) * ranks}"
         )
     total = micro_batches * chunks
 
-    def place(index: int, last_first: bool) -> tuple[int, int]:
-        """Chunk and micro-batch of a rank's operation number `index` of one kind."""
+    def op(rank: int, kind: str, index: int) -> Op:
+        """A rank's operation number `index` of one kind."""
         group, index = divmod(index, ranks * chunks)
         chunk, micro_batch = divmod(index, ranks)
-        return chunks - 1 - chunk if last_first else chunk, group * ranks + micro_batch
+        if kind != FORWARD:
+            chunk = chunks - 1 - chunk
+        return Op(chunk * ranks + rank, kind, group * ranks + micro_batch)
 
-    def of_rank(rank: int) -> list[Op]:
-        def op(kind: str, index: int) -> Op:
-            chunk, micro_batch = place(index, last_first=kind != FORWARD)
-            return Op(chunk * ranks + rank, kind, micro_batch)
-
-        warm_up = min(total, (chunks - 1) * ranks + 2 * (ranks - 1 - rank))
-        return _in_turn(total, warm_up, op)
-
-    return [of_rank(rank) for rank in range(ranks)]
+    warm_ups = [min(total, (chunks - 1) * ranks + 2 * (ranks - 1 - rank)) for rank in range(ranks)]
+    return [_in_turn(total, warm_up, partial(op, rank)) for rank, warm_up in enumerate(warm_ups)]
 
 
 def zb_h1(stages: int, micro_batches: int) -> Schedule:
@@ -223,7 +218,7 @@ def simulate(schedule: Schedule, costs: Costs | None = None) -> list[Event]:
     """Run a schedule, each operation as early as it can, and return the events.
 
     An operation begins when its rank has done the one before it, and what it needs has arrived.
-    The time that this takes grows linearly with the number of operations.
+    Each operation is looked at twice at most; benchmarks/schedules.py measures what that costs.
 
     Args:
         schedule: the operations of each rank, in order.
@@ -304,25 +299,27 @@ def gives(op: Op, stages: int) -> Message | None:
     return None
 
 
+def _per_stage(name: str, given: float | Sequence[float], stages: int) -> list[float]:
+    """The value of each stage, of one number for all or of a list."""
+    values = list(given) if isinstance(given, Sequence) else [given] * stages
+    if len(values) != stages or min(values) < 0:
+        raise ValueError(
+            f"{name}={given}: give a number, 0 or more, or a list of {stages}, one for each stage"
+        )
+    return values
+
+
 def _seconds(costs: Costs, stages: int) -> dict[str, list[float]]:
     """Seconds of each kind of operation on each stage."""
-
-    def each(name: str) -> list[float]:
-        given = getattr(costs, name)
-        values = list(given) if isinstance(given, Sequence) else [given] * stages
-        if len(values) != stages or min(values) < 0:
-            raise ValueError(
-                f"{name}={given}: give a number of seconds, 0 or more, or a list of {stages}, "
-                "one for each stage"
-            )
-        return values
-
     if costs.message < 0 or costs.latency < 0 or costs.bandwidth <= 0:
         raise ValueError(
             f"message={costs.message}, latency={costs.latency}, bandwidth={costs.bandwidth}: "
             "bytes and latency are 0 or more, the bandwidth is above 0 bytes per second"
         )
-    forward, inputs, weights, recompute = map(each, ("forward", "inputs", "weights", "recompute"))
+    forward, inputs, weights, recompute = (
+        _per_stage(name, getattr(costs, name), stages)
+        for name in ("forward", "inputs", "weights", "recompute")
+    )
     inputs = [i + r for i, r in zip(inputs, recompute, strict=True)]
     whole = [i + w for i, w in zip(inputs, weights, strict=True)]
     return {FORWARD: forward, INPUTS: inputs, WEIGHTS: weights, BACKWARD: whole}
@@ -348,10 +345,12 @@ def peak_activations(
             which then holds all of it; 1 if nothing is recomputed.
 
     Raises:
-        ValueError: an operation is missing or stands there twice.
+        ValueError: an operation is missing or stands there twice, or a number is out of its range.
     """
-    stages = len(check(schedule))
-    sizes = list(activation) if isinstance(activation, Sequence) else [activation] * stages
+    sizes = _per_stage("activation", activation, len(check(schedule)))
+    for name, share in {"kept_for_weights": kept_for_weights, "boundary": boundary}.items():
+        if not 0 <= share <= 1:
+            raise ValueError(f"{name}={share}: a share is from 0 to 1")
     peaks = []
     for ops in schedule:
         held: float = 0
@@ -389,25 +388,25 @@ def check(schedule: Schedule) -> list[int]:
     rank_of: dict[int, int] = {}
     for rank, ops in enumerate(schedule):
         for step, op in enumerate(ops):
-            where = f"rank {rank}, step {step}, {op}"
+            first = FOLLOWS.get(op.kind)
+            other = {BACKWARD: INPUTS, INPUTS: BACKWARD}.get(op.kind)
+            problem = ""
             if rank_of.setdefault(op.stage, rank) != rank:
-                raise ValueError(
-                    f"{where}: stage {op.stage} is on rank {rank_of[op.stage]} already"
-                )
-            if op in seen:
-                raise ValueError(f"{where}: the same stands in step {seen[op]}")
-            first = {BACKWARD: FORWARD, INPUTS: FORWARD, WEIGHTS: INPUTS}.get(op.kind)
-            if first and op._replace(kind=first) not in seen:
-                raise ValueError(
-                    f"{where}: stage {op.stage} has not done the {NAMES[first]} of micro-batch "
+                problem = f"stage {op.stage} is on rank {rank_of[op.stage]} already"
+            elif op in seen:
+                problem = f"the same stands in step {seen[op]}"
+            elif first and op._replace(kind=first) not in seen:
+                problem = (
+                    f"stage {op.stage} has not done the {NAMES[first]} of micro-batch "
                     f"{op.micro_batch} yet"
                 )
-            other = {BACKWARD: INPUTS, INPUTS: BACKWARD}.get(op.kind)
-            if other and op._replace(kind=other) in seen:
-                raise ValueError(
-                    f"{where}: stage {op.stage} has done a backward pass of micro-batch "
-                    f"{op.micro_batch} before, in step {seen[op._replace(kind=other)]}"
+            elif other and op._replace(kind=other) in seen:
+                problem = (
+                    f"stage {op.stage} has done a backward pass of micro-batch {op.micro_batch} "
+                    f"before, in step {seen[op._replace(kind=other)]}"
                 )
+            if problem:
+                raise ValueError(f"rank {rank}, step {step}, {op}: {problem}")
             seen[op] = step
     if not seen:
         raise ValueError("the schedule is empty: give at least one operation, such as 0F0")

@@ -224,10 +224,12 @@ def test_an_impossible_schedule_is_named(text: str, message: str) -> None:
     [
         (lambda: gpipe(0, 4), "stages=0"),
         (lambda: zb_h2(4, 0), "micro_batches=0"),
-        (lambda: interleaved(4, 6, 2), "take 4 or 8 micro-batches, not 6"),
-        (lambda: interleaved(4, 3, 2), "take 4 or 4 micro-batches, not 3"),
+        (lambda: interleaved(4, 6, 2), "micro_batches=6: .* such as 8"),
+        (lambda: interleaved(4, 3, 2), "micro_batches=3: .* such as 4"),
         (lambda: simulate(gpipe(2, 1), Costs(forward=[1, 2, 3])), "a list of 2, one for each"),
         (lambda: simulate(gpipe(2, 1), Costs(weights=-1)), "weights=-1: .* 0 or more"),
+        (lambda: peak_activations(gpipe(2, 1), activation=[1]), r"activation=\[1\].* a list of 2"),
+        (lambda: peak_activations(gpipe(2, 1), boundary=2), "boundary=2: a share is from 0 to 1"),
         (lambda: simulate(gpipe(2, 1), Costs(bandwidth=0)), "the bandwidth is above 0"),
     ],
 )
