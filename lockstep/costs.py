@@ -65,6 +65,147 @@ def parameter_server_bytes(world_size: int, size: float) -> float:
     return 2 * world_size * size
 
 
+def pipeline_seconds(stages: int, micro_batches: int, seconds: float, chunks: int = 1) -> float:
+    """Makespan of GPipe and 1F1B, and of interleaved 1F1B with so many `chunks` a rank.
+
+    (M + (K - 1) / v) t. With one chunk: Huang et al., GPipe, NeurIPS 2019, section 2.3, where it
+    stands as a bubble; with v chunks: Narayanan et al., Efficient Large-Scale Language Model
+    Training on GPU Clusters, SC 2021, section 2.2. All ranks are equally slow, messages are free.
+
+    Args:
+        stages: number of ranks K, at least 1.
+        micro_batches: M, at least 1.
+        seconds: forward and backward pass of one micro-batch on all that a rank holds, t.
+        chunks: parts of the model that each rank holds, v.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+    _check_pipeline(stages, micro_batches, chunks)
+    return (micro_batches + (stages - 1) / chunks) * seconds
+
+
+def pipeline_bubble(stages: int, micro_batches: int, chunks: int = 1) -> float:
+    """The bubble as a share of *all* time: (K - 1) / (v M + K - 1), from 0 to 1.
+
+    GPipe's denominator. Sources, arguments and errors as for `pipeline_seconds`.
+    """
+    _check_pipeline(stages, micro_batches, chunks)
+    return (stages - 1) / (chunks * micro_batches + stages - 1)
+
+
+def pipeline_bubble_over_ideal(stages: int, micro_batches: int, chunks: int = 1) -> float:
+    """The bubble over the time of *work*: (K - 1) / (v M), which can be above 1.
+
+    Megatron-LM's denominator. Sources, arguments and errors as for `pipeline_seconds`.
+    """
+    _check_pipeline(stages, micro_batches, chunks)
+    return (stages - 1) / (chunks * micro_batches)
+
+
+def zero_bubble_seconds(
+    schedule: str,
+    stages: int,
+    micro_batches: int,
+    *,
+    forward: float,
+    inputs: float,
+    weights: float,
+) -> float:
+    """Seconds that a rank idles in its own time, from its first start to its last end.
+
+    1F1B: (p - 1) (F + B + W); ZB-H1: (p - 1) (F + B - W); ZB-H2: (p - 1) (F + B - 2 W).
+    Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024, table 2. The paper names no domain. By
+    simulation, the second holds where W <= F and M >= p, the third where also 2 W <= F + B and
+    M >= 2 p - 1.
+
+    Args:
+        schedule: "1f1b", "zb-h1" or "zb-h2".
+        stages: p, at least 1.
+        micro_batches: M, at least 1.
+        forward: seconds of F.
+        inputs: seconds of the backward pass for inputs, B.
+        weights: seconds of the backward pass for weights, W.
+
+    Raises:
+        ValueError: no such schedule, or a number is outside of what the formula holds for.
+    """
+    _check_pipeline(stages, micro_batches)
+    times = {"1f1b": 1, "zb-h1": -1, "zb-h2": -2}
+    if schedule not in times:
+        raise ValueError(f"schedule={schedule!r}: there are formulas for {', '.join(times)}")
+    domain = {
+        "W <= F": schedule == "1f1b" or weights <= forward,
+        "2 W <= F + B": schedule != "zb-h2" or 2 * weights <= forward + inputs,
+        "M >= p": schedule != "zb-h1" or micro_batches >= stages,
+        "M >= 2 p - 1": schedule != "zb-h2" or micro_batches >= 2 * stages - 1,
+    }
+    if broken := [condition for condition, holds in domain.items() if not holds]:
+        raise ValueError(
+            f"{schedule}: the formula holds where {' and '.join(broken)}; here p={stages}, "
+            f"M={micro_batches}, F={forward}, B={inputs}, W={weights}. Simulate it instead."
+        )
+    return (stages - 1) * (forward + inputs + times[schedule] * weights)
+
+
+def gpipe_activations(
+    batch: int, layers: int, stages: int, micro_batches: int, *, recompute: bool = True
+) -> float:
+    """Most activations that a GPipe stage holds, counted in activations of one layer and example.
+
+    Without recomputation N L / K. With it, a stage keeps the input of each micro-batch, and has
+    all layers of one only: N + (L / K - 1) N / M, the input being one of them. Huang et al.,
+    GPipe, NeurIPS 2019, section 2.3, write O(N + L / K * N / M).
+
+    Args:
+        batch: examples N.
+        layers: L, all equally large.
+        stages: K.
+        micro_batches: M.
+        recompute: whether activations are recomputed before the backward pass.
+
+    Raises:
+        ValueError: a number is below 1.
+    """
+    _check_pipeline(stages, micro_batches)
+    if batch < 1 or layers < 1:
+        raise ValueError(f"batch={batch}, layers={layers}: both are at least 1")
+    if not recompute:
+        return batch * layers / stages
+    return batch + (layers / stages - 1) * batch / micro_batches
+
+
+def zero_bytes(parameters: float, world_size: int, stage: int, optimizer: float = 12) -> float:
+    """Bytes of model state that each rank holds in mixed precision, under ZeRO.
+
+    2 bytes a parameter for weights, 2 for gradients and K for the optimizer, of which stage 1
+    shards the optimizer's over ranks, stage 2 also gradients, stage 3 also weights; stage 0 shards
+    nothing. Rajbhandari et al., ZeRO, SC 2020, section 5 and figure 1.
+
+    Args:
+        parameters: number of parameters (of those that the rank would hold without ZeRO).
+        world_size: number of data-parallel ranks, at least 1.
+        stage: 0 to 3.
+        optimizer: bytes of optimizer state a parameter, K; Adam with a float32 copy has 12.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+    _check(world_size, parameters)
+    if stage not in range(4):
+        raise ValueError(f"stage={stage}: ZeRO has the stages 0 to 3")
+    parts = (optimizer, 2, 2)  # in the order in which stages shard them
+    sharded, whole = sum(parts[:stage]), sum(parts[stage:])
+    return parameters * (whole + sharded / world_size)
+
+
+def _check_pipeline(stages: int, micro_batches: int, chunks: int = 1) -> None:
+    if min(stages, micro_batches, chunks) < 1:
+        raise ValueError(
+            f"stages={stages}, micro_batches={micro_batches}, chunks={chunks}: each is at least 1"
+        )
+
+
 def _check(world_size: int, size: float) -> None:
     if world_size < 1 or size < 0:
         raise ValueError(

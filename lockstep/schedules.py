@@ -23,6 +23,7 @@ NAMES = {
 }
 FOLLOWS = {BACKWARD: FORWARD, INPUTS: FORWARD, WEIGHTS: INPUTS}
 KINDS = {FORWARD: "forward", BACKWARD: "backward", INPUTS: "backward", WEIGHTS: "weights"}
+WORK = ("forward", "backward", "weights")  # the kinds of events in which a rank computes
 
 
 class Op(NamedTuple):

@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic
+from typing import Literal
 
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 # Each carries white letters at 4.5:1, keeps 3:1 on white and on the book's dark page, and is told
 # from the others by the colour-blind.
@@ -80,25 +82,35 @@ def makespan(events: Sequence[Event]) -> float:
     return max(event.end for event in events) - min(event.start for event in events)
 
 
-def utilisation(events: Sequence[Event], kind: str = "compute") -> float:
-    """Share of the ranks' time, from 0 to 1, in which they do `kind`; the rest is the bubble.
+def busy(events: Sequence[Event], *kinds: str) -> dict[int, float]:
+    """Seconds in which each rank does any of `kinds`, by default "compute".
+
+    Raises:
+        ValueError: if there are no events.
+    """
+    _check(events)
+    kinds = kinds or ("compute",)
+    return {rank: _length(_busy(events, rank, *kinds)) for rank in sorted({e.rank for e in events})}
+
+
+def utilisation(events: Sequence[Event], *kinds: str) -> float:
+    """Share of the ranks' time, from 0 to 1, in which they do any of `kinds`, by default "compute".
 
     The ranks' time is the makespan times the number of ranks that have an event.
 
     Raises:
         ValueError: if there are no events, or they take no time.
     """
-    ranks = {event.rank for event in events}
-    busy = sum(_length(_busy(events, rank, kind)) for rank in ranks)
+    seconds = busy(events, *kinds)
     span = makespan(events)
     if span == 0:
         raise ValueError("all events start and end at the same moment: there is no time to share")
-    return busy / (span * len(ranks))
+    return sum(seconds.values()) / (span * len(seconds))
 
 
-def bubble(events: Sequence[Event], kind: str = "compute") -> float:
-    """Share of the ranks' time, from 0 to 1, in which they do not do `kind`."""
-    return 1 - utilisation(events, kind)
+def bubble(events: Sequence[Event], *kinds: str) -> float:
+    """The rest: share of the ranks' time, from 0 to 1, in which they do none of `kinds`."""
+    return 1 - utilisation(events, *kinds)
 
 
 def overlap(events: Sequence[Event], first: str, second: str) -> float:
@@ -112,12 +124,18 @@ def overlap(events: Sequence[Event], first: str, second: str) -> float:
     return seconds
 
 
-def draw(timelines: Mapping[str, Sequence[Event]], *, width: float = 5.6) -> Figure:
-    """Timelines under one time axis: a panel for each title, a lane for each rank and kind.
+def draw(
+    timelines: Mapping[str, Sequence[Event]],
+    *,
+    lanes: Literal["kind", "rank"] = "kind",
+    unit: Literal["ms", "s"] = "ms",
+    width: float = 5.6,
+) -> Figure:
+    """Timelines under one time axis: a panel for each title, in each a lane for each rank and kind.
 
-    Colours go with kinds, but the lanes' names say the same. A bar that is wide enough carries
-    its event's name. Each panel's time starts at its first event, in milliseconds. Show the figure
-    with `lockstep.show.figure`.
+    With `lanes="rank"`, a rank's kinds share one lane, as in pictures of pipelines, and a line
+    above names their colours. A bar that is wide enough carries its event's name. Each panel's time
+    starts at its first event. Show the figure with `lockstep.show.figure`.
 
     Raises:
         ValueError: if there is no timeline, or one without events.
@@ -127,35 +145,60 @@ def draw(timelines: Mapping[str, Sequence[Event]], *, width: float = 5.6) -> Fig
     if not timelines:
         raise ValueError("there are no timelines: give at least one title with its events")
     kinds = list(dict.fromkeys(event.kind for events in timelines.values() for event in events))
-    lanes = [
-        sorted({(e.rank, e.kind) for e in events}, key=lambda lane: (lane[0], kinds.index(lane[1])))
+    colours = {kind: COLOURS[i % len(COLOURS)] for i, kind in enumerate(kinds)}
+
+    def lane(event: Event) -> tuple[int, str]:
+        return event.rank, event.kind if lanes == "kind" else ""
+
+    rows_of = [
+        sorted({lane(e) for e in events}, key=lambda row: (row[0], [*kinds, ""].index(row[1])))
         for events in timelines.values()
     ]
-    figure = Figure(figsize=(width, 0.6 + sum(0.6 + 0.36 * len(rows) for rows in lanes)))
+    figure = Figure(figsize=(width, 0.6 + sum(0.6 + 0.36 * len(rows) for rows in rows_of)))
     figure.set_layout_engine("constrained")
     panels = figure.subplots(
-        len(lanes), sharex=True, squeeze=False, height_ratios=[len(rows) for rows in lanes]
+        len(rows_of), sharex=True, squeeze=False, height_ratios=[len(rows) for rows in rows_of]
     )[:, 0]
+    scale = {"ms": 1e3, "s": 1.0}[unit]
     longest = max(makespan(events) for events in timelines.values()) or 1.0
     # A letter of size 8 is about 4.1 points wide, and the lanes' names take about 90 points.
-    letter = longest * 4.1 / (72 * width - 90)
-    for axes, (title, events), rows in zip(panels, timelines.items(), lanes, strict=True):
+    letter = longest * 4.1 / (72 * width - (90 if lanes == "kind" else 50))
+    for axes, (title, events), rows in zip(panels, timelines.items(), rows_of, strict=True):
         origin = min(event.start for event in events)
         for event in events:
-            row = rows.index((event.rank, event.kind))
+            row = rows.index(lane(event))
             left, length = event.start - origin, event.end - event.start
-            colour = COLOURS[kinds.index(event.kind) % len(COLOURS)]
-            axes.barh(row, 1e3 * length, left=1e3 * left, height=0.76, color=colour)
+            axes.barh(
+                row,
+                scale * length,
+                left=scale * left,
+                height=0.76,
+                color=colours[event.kind],
+                # In a lane of its own, a kind's bars are apart; in a rank's they touch.
+                edgecolor="w",
+                linewidth=0.5 if lanes == "rank" else 0,
+            )
             if length > letter * (len(event.name) + 0.5):
-                middle = 1e3 * (left + length / 2)
+                middle = scale * (left + length / 2)
                 axes.text(middle, row, event.name, color="w", size=8, ha="center", va="center")
-        axes.set_yticks(range(len(rows)), [f"rank {rank}, {kind}" for rank, kind in rows])
+        names_of_lanes = [f"rank {rank}, {kind}".removesuffix(", ") for rank, kind in rows]
+        axes.set_yticks(range(len(rows)), names_of_lanes)
         axes.invert_yaxis()
         axes.set_title(title, loc="left", size=10)
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.tick_params(axis="y", length=0)
-    panels[-1].set_xlim(0, 1.04e3 * longest)
-    panels[-1].set_xlabel("time (ms)")
+    if lanes == "rank":
+        names = [Patch(color=colour, label=kind) for kind, colour in colours.items()]
+        figure.legend(
+            handles=names,
+            loc="outside upper left",
+            ncols=len(names),
+            frameon=False,
+            fontsize=8,
+            handlelength=1,
+        )
+    panels[-1].set_xlim(0, 1.04 * scale * longest)
+    panels[-1].set_xlabel(f"time ({unit})")
     return figure
 
 
@@ -185,11 +228,11 @@ def write_chrome(events: Sequence[Event], path: str | Path) -> None:
     Path(path).write_text(json.dumps({"traceEvents": rows}))
 
 
-def _busy(events: Iterable[Event], rank: int, kind: str) -> list[tuple[float, float]]:
-    """The intervals in which `rank` does `kind`, merged where they touch."""
+def _busy(events: Iterable[Event], rank: int, *kinds: str) -> list[tuple[float, float]]:
+    """The intervals in which `rank` does any of `kinds`, merged where they touch."""
     merged: list[tuple[float, float]] = []
     for event in sorted(events, key=lambda event: event.start):
-        if event.rank != rank or event.kind != kind:
+        if event.rank != rank or event.kind not in kinds:
             continue
         if merged and event.start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], event.end))

@@ -1,10 +1,18 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from lockstep.costs import (
+    gpipe_activations,
     parameter_server_bytes,
+    pipeline_bubble,
+    pipeline_bubble_over_ideal,
+    pipeline_seconds,
     ring_all_reduce_bytes,
     ring_all_reduce_seconds,
+    zero_bubble_seconds,
+    zero_bytes,
 )
 
 
@@ -58,3 +66,38 @@ def test_bad_sizes_are_named(bad: tuple[int, float]) -> None:
 def test_a_bandwidth_of_zero_is_named() -> None:
     with pytest.raises(ValueError, match="bandwidth=0"):
         ring_all_reduce_seconds(2, 1.0, latency=0.0, bandwidth=0)
+
+
+def test_zero_shards_the_optimizer_then_gradients_then_weights() -> None:
+    """ZeRO, figure 1: 7.5 billion parameters, 64 ranks, in GB."""
+    held = [zero_bytes(7.5, 64, stage) for stage in range(4)]
+    assert held == pytest.approx([120, 31.4, 16.6, 1.9], abs=0.05)
+    assert zero_bytes(5, 1, 3, optimizer=4) == 5 * (4 + 4)
+
+
+@pytest.mark.parametrize("formula", [pipeline_bubble, pipeline_bubble_over_ideal])
+def test_a_pipeline_without_stages_is_named(formula: Callable[[int, int], float]) -> None:
+    with pytest.raises(ValueError, match="stages=0, micro_batches=4, chunks=1"):
+        formula(0, 4)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: pipeline_seconds(4, 8, 1.0, chunks=0), "chunks=0"),
+        (lambda: gpipe_activations(0, 4, 2, 2), "batch=0, layers=4"),
+        (lambda: zero_bytes(1, 4, 4), "stage=4"),
+        (lambda: zero_bytes(1, 0, 1), "world_size=0"),
+        (
+            lambda: zero_bubble_seconds("gpipe", 4, 8, forward=1, inputs=1, weights=1),
+            "schedule='gpipe': there are formulas for 1f1b, zb-h1, zb-h2",
+        ),
+        (
+            lambda: zero_bubble_seconds("zb-h2", 4, 6, forward=1, inputs=1, weights=2),
+            "holds where W <= F and 2 W <= F [+] B and M >= 2 p - 1; here p=4, M=6, F=1, B=1, W=2",
+        ),
+    ],
+)
+def test_a_number_out_of_its_range_is_named(wrong: Callable[[], float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        wrong()

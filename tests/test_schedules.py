@@ -1,14 +1,22 @@
 """Pipeline schedules: torch's orders, the papers' closed forms, what is wrong with a bad one."""
 
 from collections.abc import Callable
-from fractions import Fraction
+from itertools import product
 from typing import Any
 from unittest import mock
 
 import pytest
 import torch.distributed.pipelining.schedules as of_torch
 
+from lockstep.costs import (
+    gpipe_activations,
+    pipeline_bubble,
+    pipeline_bubble_over_ideal,
+    pipeline_seconds,
+    zero_bubble_seconds,
+)
 from lockstep.schedules import (
+    WORK,
     Costs,
     Schedule,
     gpipe,
@@ -20,7 +28,7 @@ from lockstep.schedules import (
     zb_h1,
     zb_h2,
 )
-from lockstep.trace import Event, makespan
+from lockstep.trace import Event, bubble, makespan
 
 SIZES = [(1, 3), (2, 4), (3, 6), (4, 4), (4, 16), (8, 32), (8, 64)]
 
@@ -88,40 +96,47 @@ def test_orders_are_those_of_torch(ranks: int, micro_batches: int) -> None:
 def test_the_bubble_of_gpipe_and_1f1b(
     make: Callable[[int, int], Schedule], stages: int, micro_batches: int
 ) -> None:
-    """(K - 1) / (M + K - 1) of the time, whatever a backward pass costs: GPipe, section 2.3."""
+    """Whatever a backward pass costs."""
     events = simulate(make(stages, micro_batches), Costs(forward=2, inputs=3, weights=1))
-    idle = 1 - Fraction(6 * micro_batches) / Fraction(makespan(events))
-    assert idle == Fraction(stages - 1, micro_batches + stages - 1)
+    assert makespan(events) == pipeline_seconds(stages, micro_batches, 6)
+    assert bubble(events, *WORK) == pytest.approx(pipeline_bubble(stages, micro_batches))
+    over_ideal = makespan(events) / (6 * micro_batches) - 1
+    assert over_ideal == pytest.approx(pipeline_bubble_over_ideal(stages, micro_batches))
 
 
 @pytest.mark.parametrize(("ranks", "micro_batches"), SIZES)
 @pytest.mark.parametrize("chunks", [1, 2, 4])
 def test_the_bubble_of_interleaved(ranks: int, micro_batches: int, chunks: int) -> None:
-    """(1 / v) (p - 1) / m of the ideal time: Narayanan et al. 2021, section 2.2."""
     events = simulate(interleaved(ranks, micro_batches, chunks))
-    ideal = 3 * micro_batches * chunks
-    assert Fraction(makespan(events) - ideal) / ideal == Fraction(ranks - 1, micro_batches * chunks)
+    assert makespan(events) == pipeline_seconds(ranks, micro_batches, 3 * chunks, chunks)
+    assert bubble(events, *WORK) == pytest.approx(pipeline_bubble(ranks, micro_batches, chunks))
+    over_ideal = makespan(events) / (3 * micro_batches * chunks) - 1
+    assert over_ideal == pytest.approx(pipeline_bubble_over_ideal(ranks, micro_batches, chunks))
 
 
-@pytest.mark.parametrize("costs", [(1, 1, 1), (4, 5, 3), (2, 3, 1), (10, 12, 8)])
-@pytest.mark.parametrize(("stages", "micro_batches"), [(2, 4), (4, 8), (8, 24), (8, 64)])
-def test_the_bubbles_of_zero_bubble(
-    costs: tuple[int, int, int], stages: int, micro_batches: int
-) -> None:
-    """Qi et al. 2024, table 2, where W costs no more than F and than B, and m is at least 2p - 1.
+@pytest.mark.parametrize(("stages", "micro_batches"), [(2, 4), (4, 8), (8, 24)])
+def test_the_bubbles_of_zero_bubble(stages: int, micro_batches: int) -> None:
+    """The formulas hold, with whole numbers, exactly where they say that they do."""
+    for name, make in {"1f1b": one_f_one_b, "zb-h1": zb_h1, "zb-h2": zb_h2}.items():
+        for forward, inputs, weights in product(range(1, 6), range(6), range(6)):
+            events = simulate(make(stages, micro_batches), Costs(forward, inputs, weights))
+            idle = own_time(events) - micro_batches * (forward + inputs + weights)
+            costs = {"forward": forward, "inputs": inputs, "weights": weights}
+            try:
+                formula = zero_bubble_seconds(name, stages, micro_batches, **costs)
+            except ValueError:
+                sign = {"zb-h1": 1, "zb-h2": 2}[name]
+                assert idle != (stages - 1) * (forward + inputs - sign * weights)
+            else:
+                assert idle == formula, (name, costs)
 
-    The last column is the paper's memory, in micro-batches.
-    """
-    forward, inputs, weights = costs
-    for make, bubble, memory in [
-        (one_f_one_b, forward + inputs + weights, stages),
-        (zb_h1, forward + inputs - weights, stages),
-        (zb_h2, forward + inputs - 2 * weights, 2 * stages - 1),
-    ]:
-        schedule = make(stages, micro_batches)
-        busy = micro_batches * sum(costs)
-        assert own_time(simulate(schedule, Costs(*costs))) - busy == (stages - 1) * bubble
-        assert max(peak_activations(schedule)) == memory
+
+def test_the_memory_of_zero_bubble() -> None:
+    """Qi et al. 2024, table 2: p, p and 2p - 1 micro-batches."""
+    for stages in (1, 2, 4, 8):
+        size = stages, 2 * stages
+        held = [max(peak_activations(make(*size))) for make in (one_f_one_b, zb_h1, zb_h2)]
+        assert held == [stages, stages, 2 * stages - 1]
 
 
 def test_peaks_of_activations() -> None:
@@ -135,8 +150,11 @@ def test_peaks_with_sizes_recomputation_and_a_share_for_weights() -> None:
     two = parse("0F0 0F1 0I0 0W0 0I1 0W1\n1F0 1I0 1F1 1I1 1W0 1W1")
     assert peak_activations(two, activation=[8, 4]) == [16, 8]
     assert peak_activations(two, activation=8, kept_for_weights=0.25) == [16, 10]
-    # A micro-batch and a stage more: GPipe's O(N + L/K N/M), in units of a stage's activations.
-    assert peak_activations(gpipe(2, 4), activation=8, boundary=0.125) == [4 + 7, 4 + 7]
+    # 16 layers, of which a stage has 8, and stores the input of the first.
+    held = peak_activations(gpipe(2, 4), activation=8, boundary=1 / 8)
+    assert held == [gpipe_activations(batch=4, layers=16, stages=2, micro_batches=4)] * 2
+    held = peak_activations(gpipe(2, 4), activation=8)
+    assert held == [gpipe_activations(4, 16, 2, 4, recompute=False)] * 2
 
 
 # The simulator

@@ -23,6 +23,10 @@ def test_numbers() -> None:
     assert trace.bubble(EVENTS) == pytest.approx(3 / 8)
     assert trace.utilisation(EVENTS, "all-reduce") == pytest.approx(3 / 8)
     assert trace.overlap(EVENTS, "compute", "all-reduce") == pytest.approx(1.0 + 1.5)
+    assert trace.busy(EVENTS) == pytest.approx({0: 3.0, 1: 2.0})
+    # Both kinds: all of the time, but what they share counts once.
+    assert trace.busy(EVENTS, "compute", "all-reduce") == pytest.approx({0: 3.5, 1: 2.0})
+    assert trace.bubble(EVENTS, "compute", "all-reduce") == pytest.approx(1 - 5.5 / 8)
 
 
 def test_save_and_load_keep_everything_and_sort(tmp_path: Path) -> None:
@@ -65,6 +69,17 @@ def test_drawing_has_a_panel_a_title_and_a_lane_for_each_rank_and_kind() -> None
     assert widths == pytest.approx([1500, 1500, 2000, 2000, 2000])
 
 
+def test_drawing_with_a_lane_for_each_rank_names_the_kinds_above() -> None:
+    figure = trace.draw({"Two ranks": EVENTS}, lanes="rank", unit="s")
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["rank 0", "rank 1"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["compute", "all-reduce"]
+    assert axes.get_xlabel() == "time (s)"
+    bars = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+    assert sorted(bar.get_width() for bar in bars) == pytest.approx([1.5, 1.5, 2, 2, 2])
+    assert {round(bar.get_y() + bar.get_height() / 2) for bar in bars} == {0, 1}
+
+
 def test_bad_input_is_named() -> None:
     with pytest.raises(ValueError, match="'late' of rank 1 ends at"):
         Event("late", 1, 2.0, 1.0)
@@ -72,6 +87,8 @@ def test_bad_input_is_named() -> None:
         trace.makespan([])
     with pytest.raises(ValueError, match="no events"):
         trace.draw({"empty": []})
+    with pytest.raises(ValueError, match="no events"):
+        trace.busy([])
     with pytest.raises(ValueError, match="at least one title"):
         trace.draw({})
     with pytest.raises(ValueError, match="at least one file"):
