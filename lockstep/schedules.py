@@ -252,7 +252,7 @@ def simulate(schedule: Schedule, costs: Costs | None = None) -> list[Event]:
             if needed and needed not in arrived:
                 waiting[needed] = rank
                 break
-            start = max(free_at[rank], arrived.get(needed, 0) if needed else 0)
+            start = max(free_at[rank], arrived.pop(needed) if needed else 0)
             end = free_at[rank] = start + seconds[op.kind][op.stage]
             events.append(Event(str(op), rank, start, end, KINDS[op.kind]))
             step[rank] += 1
