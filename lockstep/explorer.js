@@ -6,6 +6,8 @@
   const make = (tag, properties, ...children) => {
     const node = Object.assign(document.createElement(tag), properties);
     node.append(...children);
+    // JupyterLab would take arrow keys, Enter and letters for its own shortcuts.
+    if (node.tabIndex >= 0 || tag === "summary") node.dataset.lmSuppressShortcuts = "";
     return node;
   };
   const cell = (text, tag = "td") => make(tag, tag === "th" ? { scope: "row" } : {}, text);
@@ -110,7 +112,7 @@
     drawing.setAttribute("role", "group");
     drawing.setAttribute("aria-label", "Timelines");
     const legend = make("p", { className: "legend" });
-    const facts = make("div", {});
+    const facts = make("div", { className: "facts" });
     const held = make("table", { className: "held" });
     const order = make("pre", { tabIndex: 0 });
     const all = root.querySelector(".all");
@@ -208,8 +210,7 @@
   };
 
   for (const root of document.querySelectorAll(".lockstep-explorer:not([data-ready])")) {
-    // JupyterLab would take arrow keys, Enter and letters for its own shortcuts.
-    root.dataset.ready = root.dataset.lmSuppressShortcuts = "";
+    root.dataset.ready = "";
     build(root);
   }
 })();

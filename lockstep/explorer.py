@@ -28,13 +28,17 @@ SCHEDULES: dict[str, tuple[str, Callable[[int, int], Schedule], int]] = {
 }
 STAGES = (2, 3, 4, 6, 8)
 MICRO_BATCHES = (1, 2, 4, 6, 8, 12, 16, 32)
-COSTS = ((1, 1, 1), (2, 2, 1), (1, 1, 2))  # forward, backward for inputs, backward for weights
+COSTS: tuple[tuple[float, ...], ...] = (
+    (1, 1, 1),
+    (2, 2, 1),
+    (1, 1, 2),
+)
 MESSAGES = {0: "free", 0.5: "half a forward pass"}
 RECOMPUTED = {False: "none", True: "all but a tenth"}
 BOUNDARY = 0.1  # that tenth
 TICKS = 2  # of a time unit; whatever is chosen, operations begin and end on one
 SKEW = " Ranks begin one after the other, which the makespan counts, too."
-HEADS = ("Schedule", "Makespan", "Bubble, of all time", "over the ideal time", "Most held")
+HEADS = ("Schedule", "Makespan", "Bubble in all time", "over the ideal time", "Most held")
 
 
 class Choice(NamedTuple):
@@ -84,10 +88,11 @@ class Explorer:
             "compare": self.compare or "",
             "stages": STAGES.index(self.stages),
             "micro_batches": MICRO_BATCHES.index(self.micro_batches),
-            "costs": COSTS.index(self.choice.costs),  # type: ignore[arg-type]
+            "costs": COSTS.index(self.choice.costs),
             "message": list(MESSAGES).index(self.choice.message),
             "recompute": int(self.choice.recompute),
         }
+        caption = f"All schedules: {self._title()}"
         heads = "".join(f'<th scope="col">{head}</th>' for head in HEADS)
         rows = "".join(
             f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
@@ -96,7 +101,7 @@ class Explorer:
         return "\n".join(
             [
                 f'<div class="lockstep-explorer" data-start="{html.escape(json.dumps(start))}">',
-                f'<style>{style}</style><div class="all"><table><caption>{self._title()}</caption>',
+                f'<style>{style}</style><div class="all"><table><caption>{caption}</caption>',
                 f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>",
                 f'<script type="application/json">{grid()}</script>',
                 f"<script>{script}</script></div>",

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,22 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 PATIENCE_MS = 60_000  # on a busy machine JupyterLab takes long to load; what holds costs no time
+# A page that has content, and a dark theme.
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>A chapter</title>
+<link rel="icon" href="data:,">
+<meta name="viewport" content="width=device-width">
+<style>
+  body {{ font-family: sans-serif; margin: 16px }}
+  @media (prefers-color-scheme: dark) {{
+    html {{ background: #121212; color: #ced6dd; color-scheme: dark }}
+    a {{ color: #8cb4ff }}
+  }}
+</style></head>
+<body><nav><a href="other.html">Another chapter</a></nav><main><h1>A chapter</h1>
+<section id="gradients-or-weights"><h2>Gradients <em>or</em> weights?</h2></section>
+{content}</main></body></html>
+"""
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -75,6 +91,30 @@ def watch(page: Page) -> list[str]:
     page.on("request", request)
     page.on("requestfailed", lambda request: seen.append(f"failed: {request.url}"))
     return seen
+
+
+Opened = tuple[Page, list[str]]
+
+
+@contextmanager
+def pages(browser: Browser, folder: Path) -> Iterator[Callable[..., Opened]]:
+    """Open pages with some content; at the end, none must have done what a page should not.
+
+    What it did is also in the list that comes with it, for a test that expects something.
+    """
+    opened: list[Opened] = []
+
+    def open_page(content: str, **options: object) -> Opened:
+        (folder / "page.html").write_text(PAGE.format(content=content), encoding="utf-8")
+        page = browser.new_page(**options)  # type: ignore[arg-type]
+        opened.append((page, watch(page)))
+        page.goto((folder / "page.html").as_uri())
+        return opened[-1]
+
+    yield open_page
+    for page, seen in opened:
+        page.close()
+        assert seen == []
 
 
 def axe(page: Page, context: Any = None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Quizzes, proofs and figures in a real JupyterLab: executed there, and stored and not trusted."""
+"""What learners see, in a real JupyterLab: executed there, and stored and not trusted."""
 
 import json
 import os
@@ -34,6 +34,9 @@ import matplotlib.pyplot as plt
 fig, ax = plt.subplots()
 ax.set_xlabel("steps")
 show.figure(fig, alt="An empty chart")"""
+EXPLORER = """\
+from lockstep.explorer import explorer
+explorer()"""
 START_S = 60
 
 
@@ -42,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Notebooks: live.ipynb to be executed, stored.ipynb with outputs that nobody signed."""
     folder = tmp_path_factory.mktemp("notebooks")
     filler = [new_markdown_cell("text\n\n" * 20) for _ in range(3)]
-    code = [new_code_cell(source) for source in (QUIZ, PROOF, FIGURE)]
+    code = [new_code_cell(source) for source in (QUIZ, PROOF, FIGURE, EXPLORER)]
     headings = [new_markdown_cell("# Sample"), new_markdown_cell("## Gradients or weights?")]
     last = new_markdown_cell("The end")  # or Shift+Enter would add a cell
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -140,13 +143,13 @@ def test_executed_the_quiz_is_a_form_for_the_keyboard(page: Page, server: str) -
     page.goto(f"{server}/doc/tree/live.ipynb")
     expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
     page.get_by_text("show.quiz").click()
-    for _ in range(3):
+    for _ in range(4):
         page.keyboard.press("Shift+Enter")
     expect(page.locator(".lockstep-quiz form")).to_have_count(3)
     expect(page.get_by_text("Measured: 6.1 MB. This settles question")).to_be_visible()
     expect(page.get_by_role("img", name="An empty chart")).to_be_visible()
     expect(page.get_by_text("Figure: An empty chart")).to_be_hidden()
-    assert page.locator(".jp-OutputArea-output svg[role=img]").count() == 1
+    assert page.locator(".lockstep-figure svg[role=img]").count() == 1
 
     first = page.locator(".question").nth(0)
     first.get_by_role("radio").nth(0).focus()
@@ -172,8 +175,15 @@ def test_executed_the_quiz_is_a_form_for_the_keyboard(page: Page, server: str) -
     page.keyboard.type("12")
     page.keyboard.press("Enter")
     expect(third.get_by_role("status")).to_contain_text("That is what both ranks send")
+
+    explorer = page.locator(".lockstep-explorer")
+    explorer.get_by_role("slider", name="Micro-batches").focus()
+    for key in ("ArrowRight", "Tab", "ArrowDown", "Tab", "Tab", "Enter", "Tab", "ArrowDown"):
+        page.keyboard.press(key)
+    expect(explorer.get_by_role("status")).to_contain_text("GPipe, 4 ranks, 12 micro-batches")
+    expect(explorer.get_by_role("img", name="Timeline of 1F1B")).to_be_visible()
     # No key reached the notebook: nothing was cut, inserted, or opened for editing.
-    expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(9)
+    expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(10)
     assert page.locator(".jp-Notebook.jp-mod-editMode").count() == 0
 
     heading = page.get_by_role("heading", name="Gradients or weights?")
@@ -202,3 +212,9 @@ def test_stored_and_not_trusted_the_quiz_is_folds(page: Page, server: str) -> No
     letters = page.locator(".lockstep-figure > div")  # what is left of the chart without its SVG
     expect(letters).to_contain_text("steps")
     expect(letters).to_be_hidden()
+
+    explorer = page.locator(".lockstep-explorer")
+    table = explorer.get_by_role("table", name="All schedules: 4 ranks, 8 micro-batches")
+    expect(table.get_by_role("row", name="Interleaved 1F1B 28.5 15.8 % 18.8 % 5.5")).to_be_visible()
+    assert explorer.locator("script, style, select, svg").count() == 0
+    assert "{" not in explorer.inner_text()  # neither script nor style nor data is left as text

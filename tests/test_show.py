@@ -16,7 +16,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from browser import axe, chromium, watch
+from browser import Opened, axe, chromium, pages
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from nbclient import NotebookClient
@@ -29,21 +29,6 @@ mpl.use("agg")
 BANK = Path(__file__).parent / "bank"
 LIGHT, DARK = "#ffffff", "#121212"
 INK_ON_DARK = "rgb(206, 214, 221)"
-PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>A chapter</title>
-<link rel="icon" href="data:,">
-<meta name="viewport" content="width=device-width">
-<style>
-  body {{ font-family: sans-serif; margin: 16px }}
-  @media (prefers-color-scheme: dark) {{
-    html {{ background: #121212; color: #ced6dd; color-scheme: dark }}
-    a {{ color: #8cb4ff }}
-  }}
-</style></head>
-<body><nav><a href="other.html">Another chapter</a></nav><main><h1>A chapter</h1>
-<section id="gradients-or-weights"><h2>Gradients <em>or</em> weights?</h2></section>
-{content}</main></body></html>
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -113,28 +98,10 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-Opened = tuple[Page, list[str]]
-
-
 @pytest.fixture
 def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
-    """Open a page with some content; at the end, it must have done nothing that a page should not.
-
-    What it did is also in the list that comes with it, for a test that expects something.
-    """
-    opened: list[tuple[Page, list[str]]] = []
-
-    def open_page(content: str, **options: object) -> Opened:
-        (tmp_path / "page.html").write_text(PAGE.format(content=content), encoding="utf-8")
-        page = browser.new_page(**options)  # type: ignore[arg-type]
-        opened.append((page, watch(page)))
-        page.goto((tmp_path / "page.html").as_uri())
-        return opened[-1]
-
-    yield open_page
-    for page, seen in opened:
-        page.close()
-        assert seen == []
+    with pages(browser, tmp_path) as open_page:
+        yield open_page
 
 
 def question(page: Page | Frame, index: int, quiz: int = 0) -> Locator:
@@ -439,12 +406,13 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def quiz_colours() -> list[str]:
-    source = (Path(show.__file__).parent / "quiz.css").read_text(encoding="utf-8")
+def style_colours() -> list[str]:
+    paths = Path(show.__file__).parent.glob("*.css")
+    source = "".join(path.read_text(encoding="utf-8") for path in paths)
     return sorted(set(re.findall(r"#[0-9a-f]{6}", source)))
 
 
-@pytest.mark.parametrize("colour", [*trace.COLOURS, *quiz_colours()])
+@pytest.mark.parametrize("colour", [*trace.COLOURS, *style_colours()])
 def test_colours_are_seen_on_light_and_dark(colour: str) -> None:
     for ground in (LIGHT, DARK, "#14181e"):
         assert contrast(colour, ground) >= 3, ground
