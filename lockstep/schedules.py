@@ -44,6 +44,19 @@ class Op(NamedTuple):
 Schedule = list[list[Op]]
 
 
+class ImpossibleSchedule(ValueError):
+    """A schedule that cannot run. The message says where it breaks, by stage, micro-batch and step.
+
+    `events` are those before that, as far as `simulate` came: draw them to see the place.
+    """
+
+    events: list[Event]
+
+    def __init__(self, message: str, place: tuple[int, int] | None = None) -> None:
+        super().__init__(message)
+        self.place = place  # rank and step of a bad operation
+
+
 def parse(text: str) -> Schedule:
     """Read a schedule: a line for each rank, such as `0F0 0F1 0B0 0B1`.
 
@@ -230,12 +243,40 @@ def simulate(schedule: Schedule, costs: Costs | None = None) -> list[Event]:
         "send to 1" while the link to rank 1 is busy.
 
     Raises:
-        ValueError: an operation is missing or stands there twice, a cost is out of its range, or
-            ranks wait for each other; the message names stage, micro-batch and step.
+        ImpossibleSchedule: an operation is missing or stands there twice, or ranks wait for each
+            other. It has the events until then.
+        ValueError: a cost is out of its range.
     """
     costs = costs or Costs()
-    rank_of = check(schedule)
-    stages, ranks = len(rank_of), len(schedule)
+    try:
+        check(schedule)
+        events, step, waiting = _run(schedule, costs)
+        if waiting:
+            raise ImpossibleSchedule(_deadlock(schedule, step, waiting))
+    except ImpossibleSchedule as error:
+        error.events, *_ = _run(schedule, costs, error.place)
+        raise
+    return events
+
+
+class Message(NamedTuple):
+    """An "activation" or a "gradient" of a micro-batch, on its way to a stage."""
+
+    what: str
+    stage: int
+    micro_batch: int
+
+
+def _run(
+    schedule: Schedule, costs: Costs, until: tuple[int, int] | None = None
+) -> tuple[list[Event], list[int], dict[Message, int]]:
+    """Run a schedule as far as it goes: the events, the step of each rank, and who waits.
+
+    `until`: rank and step of an operation that is not done.
+    """
+    ranks = len(schedule)
+    rank_of = {op.stage: rank for rank, ops in enumerate(schedule) for op in ops}
+    stages = max(rank_of) + 1
     seconds = _seconds(costs, stages)
     events: list[Event] = []
     step = [0] * ranks  # how far each rank is
@@ -246,7 +287,7 @@ def simulate(schedule: Schedule, costs: Costs | None = None) -> list[Event]:
     ready = list(range(ranks))
     while ready:
         rank = ready.pop()
-        while step[rank] < len(schedule[rank]):
+        while step[rank] < len(schedule[rank]) and (rank, step[rank]) != until:
             op = schedule[rank][step[rank]]
             needed, given = needs(op, stages), gives(op, stages)
             if needed and needed not in arrived:
@@ -259,7 +300,7 @@ def simulate(schedule: Schedule, costs: Costs | None = None) -> list[Event]:
             if not given:
                 continue
             arrived[given] = end
-            receiver = rank_of[given.stage]
+            receiver = rank_of.get(given.stage, rank)
             if receiver != rank and (costs.message or costs.latency):
                 sent = max(end, link_free_at[rank, receiver])
                 through = link_free_at[rank, receiver] = sent + costs.message / costs.bandwidth
@@ -269,17 +310,7 @@ def simulate(schedule: Schedule, costs: Costs | None = None) -> list[Event]:
                     free_at[rank] = arrived[given]
             if given in waiting:
                 ready.append(waiting.pop(given))
-    if waiting:
-        raise ValueError(_deadlock(schedule, rank_of, step, waiting))
-    return sorted(events, key=lambda event: event.start)
-
-
-class Message(NamedTuple):
-    """An "activation" or a "gradient" of a micro-batch, on its way to a stage."""
-
-    what: str
-    stage: int
-    micro_batch: int
+    return sorted(events, key=lambda event: event.start), step, waiting
 
 
 def needs(op: Op, stages: int) -> Message | None:
@@ -346,7 +377,8 @@ def peak_activations(
             which then holds all of it; 1 if nothing is recomputed.
 
     Raises:
-        ValueError: an operation is missing or stands there twice, or a number is out of its range.
+        ImpossibleSchedule: an operation is missing or stands there twice.
+        ValueError: a number is out of its range.
     """
     sizes = _per_stage("activation", activation, len(check(schedule)))
     for name, share in {"kept_for_weights": kept_for_weights, "boundary": boundary}.items():
@@ -383,7 +415,8 @@ def check(schedule: Schedule) -> list[int]:
         The rank of each stage.
 
     Raises:
-        ValueError: something is; the message names stage, micro-batch and step.
+        ImpossibleSchedule: something is.
+        ValueError: there is no operation at all.
     """
     seen: dict[Op, int] = {}
     rank_of: dict[int, int] = {}
@@ -407,42 +440,42 @@ def check(schedule: Schedule) -> list[int]:
                     f"before, in step {seen[op._replace(kind=other)]}"
                 )
             if problem:
-                raise ValueError(f"rank {rank}, step {step}, {op}: {problem}")
+                raise ImpossibleSchedule(f"rank {rank}, step {step}, {op}: {problem}", (rank, step))
             seen[op] = step
     if not seen:
         raise ValueError("the schedule is empty: give at least one operation, such as 0F0")
     stages = max(rank_of) + 1
     for micro_batch in sorted({op.micro_batch for op in seen}):
         for stage in range(stages):
-            _check_stage(stage, micro_batch, stages, seen)
+            if missing := _missing(stage, micro_batch, stages, seen):
+                raise ImpossibleSchedule(missing)
     return [rank_of[stage] for stage in range(stages)]
 
 
-def _check_stage(stage: int, micro_batch: int, stages: int, seen: dict[Op, int]) -> None:
-    """Check that a stage does all of a micro-batch."""
+def _missing(stage: int, micro_batch: int, stages: int, seen: dict[Op, int]) -> str:
+    """What a stage does not do for a micro-batch, in words; empty if it does all."""
 
     def does(stage: int, *kinds: str) -> bool:
         return any(Op(stage, kind, micro_batch) in seen for kind in kinds)
 
     waits = "stage {} waits for the {} of micro-batch {}, which stage {} never sends"
+    never = f"stage {stage} never does the {{}} of micro-batch {micro_batch}"
     if not does(stage, FORWARD):
         if stage < stages - 1 and does(stage + 1, FORWARD):
-            raise ValueError(waits.format(stage + 1, "activation", micro_batch, stage))
-        raise ValueError(f"stage {stage} never does the forward pass of micro-batch {micro_batch}")
+            return waits.format(stage + 1, "activation", micro_batch, stage)
+        return never.format(NAMES[FORWARD])
     if not does(stage, BACKWARD, INPUTS):
         if stage and does(stage - 1, BACKWARD, INPUTS):
-            raise ValueError(waits.format(stage - 1, "gradient", micro_batch, stage))
-        raise ValueError(f"stage {stage} never does the backward pass of micro-batch {micro_batch}")
+            return waits.format(stage - 1, "gradient", micro_batch, stage)
+        return never.format(NAMES[BACKWARD])
     if does(stage, INPUTS) and not does(stage, WEIGHTS):
-        raise ValueError(
-            f"stage {stage} never does the backward pass for weights of micro-batch {micro_batch}"
-        )
+        return never.format(NAMES[WEIGHTS])
+    return ""
 
 
-def _deadlock(
-    schedule: Schedule, rank_of: list[int], step: list[int], waiting: dict[Message, int]
-) -> str:
+def _deadlock(schedule: Schedule, step: list[int], waiting: dict[Message, int]) -> str:
     """Who waits for whom, from one rank that waits until a rank comes up again."""
+    rank_of = {op.stage: rank for rank, ops in enumerate(schedule) for op in ops}
     waits_for = {rank: needed for needed, rank in waiting.items()}
     rank, said = min(waits_for), []
     seen: set[int] = set()

@@ -8,6 +8,7 @@ from unittest import mock
 import pytest
 import torch.distributed.pipelining.schedules as of_torch
 
+from lockstep import trace
 from lockstep.costs import (
     gpipe_activations,
     pipeline_bubble,
@@ -18,6 +19,7 @@ from lockstep.costs import (
 from lockstep.schedules import (
     WORK,
     Costs,
+    ImpossibleSchedule,
     Schedule,
     gpipe,
     interleaved,
@@ -235,6 +237,23 @@ def test_more_operations_do_not_cost_more_each() -> None:
 def test_an_impossible_schedule_is_named(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         simulate(parse(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "until"),
+    [
+        ("0F0 0F1 0F0\n1F0 1F1", "0F0 0F1 1F0 1F1"),  # one twice: up to there
+        ("0F0 0B0\n1F0", "0F0 1F0"),  # a gradient that is never sent
+        ("0F0 0B0\n1B0 1F0", "0F0"),
+        ("0F0 0B0\n2F0 2B0", "0F0"),  # no rank has stage 1
+        ("0F0 0B0 0F1 0B1\n1F1 1B1 1F0 1B0", "0F0"),  # a circle
+    ],
+)
+def test_an_impossible_schedule_has_the_events_until_it_breaks(text: str, until: str) -> None:
+    with pytest.raises(ImpossibleSchedule) as caught:
+        simulate(parse(text))
+    assert " ".join(sorted(event.name for event in caught.value.events)) == until
+    trace.draw({"until it breaks": caught.value.events}, lanes="rank")
 
 
 @pytest.mark.parametrize(
