@@ -114,12 +114,14 @@
     const legend = make("p", { className: "legend" });
     const facts = make("div", { className: "facts" });
     const held = make("table", { className: "held" });
-    const order = make("pre", { tabIndex: 0 });
+    const orders = make("div", {});
     const all = root.querySelector(".all");
+    all.dataset.lmSuppressShortcuts = "";
     const caption = all.querySelector("caption");
+    root.querySelector(".how").remove();
     all.before(choices, status, drawing, legend, facts, held);
     all.after(make("details", {},
-      make("summary", {}, "The order of each rank, as schedules.parse reads it"), order));
+      make("summary", {}, "The order of each rank, as schedules.parse reads it"), orders));
 
     let shown = [], drawnIn;
     const draw = () => {
@@ -199,9 +201,11 @@
           choice.textContent = texts[0];
         }
       });
-      order.textContent = shown.map(({ name, lanes }) => `# ${name}\n` + lanes.map((ops) =>
-        ops.map(({ stage, kind, microBatch }) => `${stage}${kind}${microBatch}`).join(" ")).join("\n"))
-        .join("\n\n");
+      orders.replaceChildren(...shown.flatMap(({ name, lanes }) => [
+        make("p", {}, name),
+        make("pre", { tabIndex: 0 }, lanes.map((ops) => ops.map(({ stage, kind, microBatch }) =>
+          `${stage}${kind}${microBatch}`).join(" ")).join("\n")),
+      ]));
     };
 
     choices.addEventListener("input", update);

@@ -38,7 +38,7 @@ RECOMPUTED = {False: "none", True: "all but a tenth"}
 BOUNDARY = 0.1  # that tenth
 TICKS = 2  # of a time unit; whatever is chosen, operations begin and end on one
 SKEW = " Ranks begin one after the other, which the makespan counts, too."
-HEADS = ("Schedule", "Makespan", "Bubble in all time", "over the ideal time", "Most held")
+HEADS = ("Schedule", "Makespan", "Bubble of all time", "over the ideal time", "Most held")
 
 
 class Choice(NamedTuple):
@@ -101,7 +101,10 @@ class Explorer:
         return "\n".join(
             [
                 f'<div class="lockstep-explorer" data-start="{html.escape(json.dumps(start))}">',
-                f'<style>{style}</style><div class="all"><table><caption>{caption}</caption>',
+                f"<style>{style}</style>",
+                '<p class="how">Run this cell to choose schedules and sizes.</p>',
+                '<div class="all" tabindex="0" role="group" aria-label="All schedules">',
+                f"<table><caption>{caption}</caption>",
                 f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>",
                 f'<script type="application/json">{grid()}</script>',
                 f"<script>{script}</script></div>",

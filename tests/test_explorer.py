@@ -18,6 +18,7 @@ from browser import Opened, axe, chromium, pages
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from lockstep import explorer as module
+from lockstep import schedules
 from lockstep.explorer import COSTS, MESSAGES, MICRO_BATCHES, SCHEDULES, STAGES, Choice, explorer
 from lockstep.schedules import WORK, peak_activations, simulate
 from lockstep.trace import bubble, makespan, utilisation
@@ -112,7 +113,7 @@ def test_in_a_terminal_it_is_a_table() -> None:
     assert repr(explorer(stages=4, micro_batches=6)).splitlines() == [
         "Schedule explorer (open it in a notebook to choose)",
         "4 ranks, 6 micro-batches, F : I : W = 1 : 1 : 1, messages: free, recomputation: none",
-        "Schedule: Makespan, Bubble in all time, over the ideal time, Most held",
+        "Schedule: Makespan, Bubble of all time, over the ideal time, Most held",
         "GPipe: 27, 33.3\u00a0%, 50.0\u00a0%, 6",
         "1F1B: 27, 33.3\u00a0%, 50.0\u00a0%, 4",
         "Interleaved 1F1B, not with 6: –, –, –, –",
@@ -228,9 +229,7 @@ def test_it_draws_what_the_simulator_computed(open_page: Callable[..., Opened]) 
         assert in_order(bars) == in_order(expected), (key, k, m)
         # The names of operations, and the lines that tell kinds apart where there are no colours.
         words = page.locator("pre").text_content()
-        assert words == f"# {SCHEDULES[key][0]}\n" + "\n".join(
-            " ".join(map(str, ops)) for ops in schedule
-        )
+        assert schedules.parse(words or "") == schedule
         lines = image.locator("path[stroke='#fff']").get_attribute("d") or ""
         assert lines.count("M") == sum({"F": 0, "W": 2}.get(bar[0], 1) for bar in bars)
 
@@ -246,12 +245,13 @@ def test_the_second_chunk_is_lower_and_bars_have_names(open_page: Callable[..., 
 
 
 def test_two_schedules_share_a_time_axis(open_page: Callable[..., Opened]) -> None:
-    page, _ = open_page(explorer("gpipe", "zb-h1")._repr_html_())
-    first, second = page.locator("svg[role=img]").all()
+    page, _ = open_page(explorer("zb-h1", "gpipe")._repr_html_())
+    second, first = page.locator("svg[role=img]").all()
     assert first.get_attribute("data-scale") == second.get_attribute("data-scale")
     assert max(bar[3] for bar in drawn(first)) == pytest.approx(33, abs=0.05)
     assert max(bar[3] for bar in drawn(second)) == pytest.approx(27, abs=0.05)
-    page.get_by_role("combobox", name="Compare with").select_option("gpipe")
+    assert page.locator(".drawing").evaluate("node => node.scrollWidth <= node.clientWidth")
+    page.get_by_role("combobox", name="Schedule").select_option("gpipe")
     expect(page.locator("svg[role=img]")).to_have_count(1)  # nothing is drawn twice
 
 
@@ -292,6 +292,8 @@ def test_by_keyboard_alone(open_page: Callable[..., Opened]) -> None:
     expect(status).to_contain_text("makespan 259, bubble 13.5 % of all time, at most 1.5 micro-")
     page.keyboard.press("Tab")
     expect(page.get_by_role("group", name="Timelines")).to_be_focused()  # it can be scrolled
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("group", name="All schedules")).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_text("0F0 0F1 0F2")).to_be_visible()
@@ -431,7 +433,8 @@ def test_without_a_script_it_is_a_table_that_the_script_would_fill_alike(
     without = rows(page)
     title = page.locator("caption").all_text_contents()
     expect(page.locator("select, input, svg")).to_have_count(0)
-    assert page.locator(".lockstep-explorer").inner_text().count("\n") < 8
+    expect(page.get_by_text("Run this cell to choose")).to_be_visible()
+    assert page.locator(".lockstep-explorer").inner_text().count("\n") < 10
     assert [row[0] for row in without] == [
         "Schedule",
         "GPipe",
@@ -442,6 +445,7 @@ def test_without_a_script_it_is_a_table_that_the_script_would_fill_alike(
     ]
     page, _ = open_page(source)
     assert rows(page) == without
+    expect(page.get_by_text("Run this cell to choose")).to_have_count(0)
     assert page.locator("caption").all_text_contents()[-1:] == title
     assert title == [
         "All schedules: 6 ranks, 8 micro-batches, F : I : W = 2 : 2 : 1, "
