@@ -180,7 +180,7 @@
       held.hidden = !shown.length;
       held.replaceChildren(
         make("caption", {}, "Most activations that a rank holds at once. 1 is all that one micro-batch " +
-          "needs on all layers of a rank."),
+          "needs on all layers of a rank" + (kinds.has("W") ? ", held until its W is done." : ".")),
         make("tr", {}, cell("", "td"), ...shown.map(({ name }) => make("th", { scope: "col" }, name))),
         ...Array.from({ length: ranks }, (_, rank) => make("tr", {}, cell(`rank ${rank}`, "th"),
           ...shown.map(({ peaks }) => make("td", {}, `${peaks[rank]}`, bar(peaks[rank]))))));
