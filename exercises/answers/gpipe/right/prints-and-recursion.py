@@ -1,4 +1,4 @@
-"""Honest code that prints and calls itself, and one forward one backward under a cap."""
+"""Honest code that prints, and functions that call themselves."""
 
 
 # %% cut
