@@ -161,8 +161,8 @@ def draw(
     )[:, 0]
     scale = {"ms": 1e3, "s": 1.0}[unit]
     longest = max(makespan(events) for events in timelines.values()) or 1.0
-    # A letter of size 8 is about 4.1 points wide, and the lanes' names take about 90 points.
-    letter = longest * 4.1 / (72 * width - (90 if lanes == "kind" else 50))
+    # A letter of size 8 is about 4.6 points wide, and the lanes' names take so many points.
+    letter = longest * 4.6 / (72 * width - (90 if lanes == "kind" else 50))
     for axes, (title, events), rows in zip(panels, timelines.items(), rows_of, strict=True):
         origin = min(event.start for event in events)
         for event in events:
@@ -178,7 +178,7 @@ def draw(
                 edgecolor="w",
                 linewidth=0.5 if lanes == "rank" else 0,
             )
-            if length > letter * (len(event.name) + 0.5):
+            if length > letter * (len(event.name) + 0.7):
                 middle = scale * (left + length / 2)
                 axes.text(middle, row, event.name, color="w", size=8, ha="center", va="center")
         names_of_lanes = [f"rank {rank}, {kind}".removesuffix(", ") for rank, kind in rows]
