@@ -1,0 +1,23 @@
+"""With fewer micro-batches than ranks, does the weights of micro-batch -2.
+
+Loses: order-zero-bubble-test
+"""
+
+
+# %% order-zero-bubble
+def order_zero_bubble(ranks, micro_batches):
+    lines = []
+    for rank in range(ranks):
+        late = rank
+        forward = min(micro_batches, ranks - rank - 1)
+        words = [f"{rank}F{i}" for i in range(forward)]
+        for i in range(micro_batches):
+            if forward < micro_batches:
+                words.append(f"{rank}F{forward}")
+                forward += 1
+            words.append(f"{rank}I{i}")
+            if i >= late:
+                words.append(f"{rank}W{i - late}")
+        words += [f"{rank}W{i}" for i in range(micro_batches - late, micro_batches)]
+        lines.append(words)
+    return lines

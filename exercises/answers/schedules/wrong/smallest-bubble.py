@@ -1,0 +1,18 @@
+"""The smallest bubble; with operations that take time to start, that is not the shortest run.
+
+Loses: choose-test
+"""
+
+
+# %% choose
+def choose(ranks, room, start, travel):
+    best = None
+    for name in ORDERS:
+        for micro_batches in MICRO_BATCHES:
+            schedule = ORDERS[name](ranks, micro_batches)
+            if max(peak_activations(schedule, activation=BATCH / micro_batches)) > room:
+                continue
+            events = simulate(schedule, costs_of(name, micro_batches, start, travel))
+            found = trace.bubble(events, *WORK), name, micro_batches
+            best = min(best or found, found)
+    return best[1:]
