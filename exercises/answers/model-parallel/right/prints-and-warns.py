@@ -58,7 +58,7 @@ def pair_forward(weights, before, ranks, all_reduce):
 # %% attention
 def attention(x, weights, heads, ranks, all_reduce):
     if heads / ranks != heads // ranks:
-        raise ValueError("heads: %d, ranks: %d" % (heads, ranks))
+        raise ValueError(f"heads: {heads}, ranks: {ranks}")
     matrices = {
         name: np.array_split(weights[name], ranks, axis=0 if name == "out" else 1)
         for name in weights

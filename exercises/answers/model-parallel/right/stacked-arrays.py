@@ -1,4 +1,4 @@
-"""One array with an axis for the ranks instead of lists; formulas written out as sums of products."""
+"""One array with an axis for the ranks instead of lists; formulas written as sums of products."""
 
 
 # %% step-by-layers

@@ -1,4 +1,4 @@
-"""All-reduces at both ends: the gradient of the output is the same on all ranks, and becomes N times.
+"""All-reduces at both ends: the output's gradient is equal on all ranks, and becomes N times that.
 
 Loses: pair-backward-test
 """
