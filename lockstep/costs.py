@@ -153,15 +153,15 @@ def gpipe_activations(
 ) -> float:
     """Most activations that a GPipe stage holds, counted in activations of one layer and example.
 
-    Without recomputation N L / K. With it, a stage keeps the input of each micro-batch, and has
-    all layers of one only: N + (L / K - 1) N / M, the input being one of them. Huang et al.,
-    GPipe, NeurIPS 2019, section 2.3, write O(N + L / K * N / M).
+    A stage holds its input and the outputs of its L / K layers: N (1 + L / K) for the whole batch.
+    With recomputation it keeps the N inputs and has the outputs of one micro-batch only:
+    N + L / K * N / M, which Huang et al., GPipe, NeurIPS 2019, section 2.3, give as an O(.).
 
     Args:
         batch: examples N.
         layers: L, all equally large.
         stages: K.
-        micro_batches: M.
+        micro_batches: M, all equally large.
         recompute: whether activations are recomputed before the backward pass.
 
     Raises:
@@ -170,9 +170,7 @@ def gpipe_activations(
     _check_pipeline(stages, micro_batches)
     if batch < 1 or layers < 1:
         raise ValueError(f"batch={batch}, layers={layers}: both are at least 1")
-    if not recompute:
-        return batch * layers / stages
-    return batch + (layers / stages - 1) * batch / micro_batches
+    return batch + layers / stages * batch / (micro_batches if recompute else 1)
 
 
 def zero_bytes(parameters: float, world_size: int, stage: int, optimizer: float = 12) -> float:

@@ -152,10 +152,10 @@ def test_peaks_with_sizes_recomputation_and_a_share_for_weights() -> None:
     two = parse("0F0 0F1 0I0 0W0 0I1 0W1\n1F0 1I0 1F1 1I1 1W0 1W1")
     assert peak_activations(two, activation=[8, 4]) == [16, 8]
     assert peak_activations(two, activation=8, kept_for_weights=0.25) == [16, 10]
-    # 16 layers, of which a stage has 8, and stores the input of the first.
-    held = peak_activations(gpipe(2, 4), activation=8, boundary=1 / 8)
-    assert held == [gpipe_activations(batch=4, layers=16, stages=2, micro_batches=4)] * 2
-    held = peak_activations(gpipe(2, 4), activation=8)
+    # 16 layers, of which a stage has 8: its input and their outputs, of which it keeps the input.
+    held = peak_activations(gpipe(2, 4), activation=9, boundary=1 / 9)
+    assert held == [pytest.approx(gpipe_activations(4, 16, stages=2, micro_batches=4))] * 2
+    held = peak_activations(gpipe(2, 4), activation=9)
     assert held == [gpipe_activations(4, 16, 2, 4, recompute=False)] * 2
 
 
