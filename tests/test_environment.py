@@ -1,6 +1,7 @@
 """The environment that make creates, and the torch that it finds there."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -39,9 +40,11 @@ def test_a_supported_python_is_taken(version: tuple[int, ...]) -> None:
 
 
 def test_everything_is_pinned() -> None:
-    lines = [line.partition("#")[0].strip() for line in (ROOT / "requirements.txt").open()]
-    loose = [line for line in lines if line and "==" not in line]
-    assert loose == ["-e ."]
+    requirements = [ROOT / name for name in environment.PINS if name.startswith("requirements")]
+    texts = [line.partition("#")[0].strip() for file in requirements for line in file.open()]
+    assert [text for text in texts if text and "==" not in text] == ["-e ."]
+    packages = json.loads((ROOT / "package.json").read_text())["dependencies"]
+    assert all(re.fullmatch(r"[0-9.]+", version) for version in packages.values())
 
 
 class Tree:

