@@ -14,8 +14,7 @@ from browser import axe, chromium, watch
 from playwright.sync_api import Browser, Page, Response, ViewportSize, expect
 
 from lockstep import questions
-from tools.book import pages_in_toc
-from tools.notebooks import HTML, ROOT, notebooks
+from tools.notebooks import HTML, ROOT, notebooks, pages_in_toc
 from tools.serve import server
 from tools.testing import REPORTS
 

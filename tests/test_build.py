@@ -6,6 +6,7 @@ write an `x` to $EXECUTED each time they are executed.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -24,7 +25,7 @@ from test_book import problems as problems_in_browser
 
 from tools.book import problems
 from tools.environment import PINS
-from tools.notebooks import ROOT
+from tools.notebooks import ROOT, installed
 from tools.serve import server
 
 COUNT = "import os\n\nwith open(os.environ['EXECUTED'], 'a') as file:\n    file.write('x')"
@@ -162,6 +163,24 @@ def test_pins_and_data_are_in_the_key(book: Book, path: str) -> None:
         file.write("\n")
     book.build()
     assert book.executions() == 2
+
+
+def test_versions_and_run_times_are_those_of_the_build(book: Book) -> None:
+    shutil.copy(ROOT / "book" / "versions.md", book.root / "book")
+    shutil.copytree(ROOT / "tests" / "colab", book.root / "tests" / "colab")
+    with (book.root / "_toc.yml").open("a") as toc:
+        toc.write("  - file: book/versions\n")
+    book.build()
+    (run,) = (book.root / ".cache" / "executed" / "small").glob("*.json")
+    told = json.loads(run.read_text())
+    words = re.sub(r"<[^>]*>|\s+", " ", book.page("versions"))
+    assert re.sub(" +", " ", words).count(f" numpy {installed('numpy')} ") == 1
+    row = f" Chapter small 2 {told['seconds']:.0f} {told['cores']} {told['date']} "
+    assert row in re.sub(" +", " ", words)
+    run.write_text(json.dumps(told | {"date": "1999-12-31"}))
+    book.build()
+    assert "1999-12-31" in book.page("versions"), "the page shows an execution that is gone"
+    assert book.executions() == 1
 
 
 def test_a_cell_that_raises_is_named(book: Book) -> None:

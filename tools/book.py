@@ -1,5 +1,7 @@
 """Builds the HTML book in _build/html: executes what changed, then Jupyter Book, then checks.
 
+Solved assignments have no page, but are executed too: book/versions.md says how long each took.
+
 Sphinx works in .cache/site, so that an unchanged page is not built again. _build/html is removed
 first and comes into being last, in one step: a build that fails or is stopped leaves none.
 """
@@ -8,16 +10,14 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import yaml
 from jupyter_book.sphinx import build_sphinx
 
 from tools import notebooks
 from tools.finish import finish
-from tools.notebooks import CACHE, HTML, ROOT
+from tools.notebooks import CACHE, HTML, ROOT, pages_in_toc
 
 SITE = CACHE / "site"
 # GitHub Pages opens index.html; the start page is below book/.
@@ -32,23 +32,6 @@ INDEX = """<!DOCTYPE html>
 <body><main><h1>{title}</h1><p><a href="{page}">Go to the book</a></p></main></body>
 </html>
 """
-
-
-def pages_in_toc() -> list[str]:
-    """Return every page that _toc.yml names, without suffix."""
-
-    def walk(entry: Any) -> Iterator[str]:
-        if isinstance(entry, list):
-            for item in entry:
-                yield from walk(item)
-        elif isinstance(entry, dict):
-            for key, value in entry.items():
-                if key in {"root", "file"}:
-                    yield re.sub(r"\.(ipynb|md)$", "", value)
-                else:
-                    yield from walk(value)
-
-    return list(walk(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
 
 
 def problems(html: Path, pages: list[str]) -> list[str]:
@@ -130,7 +113,7 @@ def main() -> None:
     """Execute what changed, build, and say what was made."""
     started = time.monotonic()
     shutil.rmtree(HTML, ignore_errors=True)
-    runs = notebooks.execute(notebooks.notebooks())
+    runs = notebooks.execute(notebooks.notebooks() + notebooks.solved())
     print("Building the HTML pages", flush=True)
     build()
     print(f"Notebooks:\n{notebooks.table(runs)}")

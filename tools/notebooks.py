@@ -22,8 +22,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import yaml
 
 from tools.environment import PINS
 
@@ -57,6 +60,23 @@ def notebooks() -> list[Path]:
 def solved() -> list[Path]:
     """Return every assignment with its solutions."""
     return below("exercises/source")
+
+
+def pages_in_toc() -> list[str]:
+    """Return every page that _toc.yml names, without suffix."""
+
+    def walk(entry: Any) -> Iterator[str]:
+        if isinstance(entry, list):
+            for item in entry:
+                yield from walk(item)
+        elif isinstance(entry, dict):
+            for key, value in entry.items():
+                if key in {"root", "file"}:
+                    yield re.sub(r"\.(ipynb|md)$", "", value)
+                else:
+                    yield from walk(value)
+
+    return list(walk(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
 
 
 def name(notebook: Path) -> str:
@@ -119,7 +139,7 @@ def stored_at(notebook: Path, cells: list[str]) -> Path:
 
 
 def stored(notebook: Path) -> dict[str, Any] | None:
-    """Return the stored seconds, and outputs by code cell, of a notebook; None if stale."""
+    """Return what `store` wrote about a notebook as it is now; None if it was not executed."""
     path = stored_at(notebook, sources(notebook))
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
@@ -128,7 +148,15 @@ def store(path: Path, seconds: float, outputs: list[list[Any]]) -> None:
     """Store an execution, in one step, so that an interrupt leaves nothing half written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps({"seconds": seconds, "outputs": outputs}), encoding="utf-8")
+    run = {
+        "seconds": seconds,
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "outputs": outputs,
+    }
+    unfinished.write_text(json.dumps(run), encoding="utf-8")
     unfinished.replace(path)
 
 

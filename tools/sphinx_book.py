@@ -1,4 +1,5 @@
-"""Sphinx extension: puts the outputs that nbval stored into the notebooks that Sphinx reads.
+"""Sphinx extension: puts the outputs that nbval stored into the notebooks that Sphinx reads, and
+versions and run times below the words of book/versions.md.
 
 It is loaded by `_config.yml`, so it works in `make book` and in a plain `jupyter-book build .`.
 A notebook without stored outputs is an error: nothing here executes one.
@@ -15,7 +16,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinxcontrib import katex
 
-from tools import notebooks
+from tools import notebooks, versions_page
 from tools.katex import render
 
 
@@ -41,8 +42,19 @@ def with_outputs(text: str, outputs: list[list[object]]) -> str:
     return json.dumps(notebook)
 
 
+def measured(docname: str) -> str:
+    """Return what the page of versions shows of this build."""
+    try:
+        return versions_page.tables()
+    except LookupError as error:
+        raise ExtensionError(f"{docname}: {error}. Run: make book") from error
+
+
 def insert_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
     """Give Sphinx the executed notebook instead of the one without outputs."""
+    if docname == versions_page.PAGE:
+        source[0] += f"\n{measured(docname)}\n"
+        app.env.metadata[docname]["lockstep_measured"] = measured(docname)
     path = stored_file(app.env, docname)
     if path is None:
         return
@@ -56,12 +68,16 @@ def read_again(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> Iterable[str]:
     """Name the pages whose outputs are not the ones that Sphinx read last time."""
-    return [
+    page = versions_page.PAGE
+    stale = {page} & env.found_docs
+    if stale and env.metadata[page].get("lockstep_measured") == measured(page):
+        stale = set()
+    return stale | {
         docname
         for docname in env.found_docs
         if (path := stored_file(env, docname)) is not None
         and env.metadata[docname].get("lockstep_outputs") != str(path)
-    ]
+    }
 
 
 def use_machinery(app: Sphinx, config: Config) -> None:
