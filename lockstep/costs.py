@@ -3,6 +3,8 @@
 Sizes are in bytes, times in seconds, bandwidths in bytes per second.
 """
 
+from collections.abc import Sequence
+
 
 def ring_all_reduce_bytes(world_size: int, size: float) -> float:
     """Bytes that each rank sends (and receives) in a ring all-reduce.
@@ -171,6 +173,33 @@ def gpipe_activations(
     if batch < 1 or layers < 1:
         raise ValueError(f"batch={batch}, layers={layers}: both are at least 1")
     return batch + layers / stages * batch / (micro_batches if recompute else 1)
+
+
+def input_pipeline_seconds(
+    elements: int, groups: Sequence[tuple[float, int]], *, pool: float = 0.0
+) -> float:
+    """Seconds until the last element has left a pipeline whose stages work at the same time.
+
+    The first element passes all stages, each further one adds what the slowest takes:
+    sum t + (n - 1) max(t / c, pool). It is `pipeline_seconds` for stages that are unequal and take
+    c elements at a time, which stay as long as before.
+
+    Args:
+        elements: n, at least 1.
+        groups: for each group of stages that follow one another in one thread, the seconds t of an
+            element, and how many elements are in it at a time, c.
+        pool: the seconds that an element takes of a pool of threads, over its threads.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+    if elements < 1 or pool < 0 or not groups or any(t < 0 or c < 1 for t, c in groups):
+        raise ValueError(
+            f"elements={elements}, groups={list(groups)}, pool={pool}: there is 1 element or more, "
+            "a group or more, no time is below 0 and 1 call or more at a time"
+        )
+    slowest = max(pool, *(seconds / calls for seconds, calls in groups))
+    return sum(seconds for seconds, _ in groups) + (elements - 1) * slowest
 
 
 def zero_bytes(parameters: float, world_size: int, stage: int, optimizer: float = 12) -> float:

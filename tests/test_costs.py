@@ -5,6 +5,7 @@ import pytest
 
 from lockstep.costs import (
     gpipe_activations,
+    input_pipeline_seconds,
     parameter_server_bytes,
     pipeline_bubble,
     pipeline_bubble_over_ideal,
@@ -73,6 +74,36 @@ def test_zero_shards_the_optimizer_then_gradients_then_weights() -> None:
     held = [zero_bytes(7.5, 64, stage) for stage in range(4)]
     assert held == pytest.approx([120, 31.4, 16.6, 1.9], abs=0.05)
     assert zero_bytes(5, 1, 3, optimizer=4) == 5 * (4 + 4)
+
+
+def test_an_input_pipeline_runs_at_the_pace_of_its_slowest_part() -> None:
+    # One after another; two threads; with calls at a time; and with a pool that is too small.
+    assert input_pipeline_seconds(12, [(0.16, 1)]) == pytest.approx(12 * 0.16)
+    assert input_pipeline_seconds(12, [(0.13, 1), (0.03, 1)]) == pytest.approx(12 * 0.13 + 0.03)
+    stages = [(0.04, 1), (0.09, 4), (0.03, 1)]
+    assert input_pipeline_seconds(12, stages) == pytest.approx(0.16 + 11 * 0.04)
+    assert input_pipeline_seconds(12, stages, pool=0.065) == pytest.approx(0.16 + 11 * 0.065)
+
+
+def test_equal_stages_make_the_pipeline_of_gpipe() -> None:
+    assert input_pipeline_seconds(8, [(3.0, 1)] * 4) == pipeline_seconds(4, 8, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("elements", "groups", "pool"),
+    [
+        (0, [(1.0, 1)], 0.0),
+        (1, [], 0.0),
+        (1, [(-1.0, 1)], 0.0),
+        (1, [(1.0, 0)], 0.0),
+        (1, [(1.0, 1)], -1.0),
+    ],
+)
+def test_a_bad_input_pipeline_is_named(
+    elements: int, groups: list[tuple[float, int]], pool: float
+) -> None:
+    with pytest.raises(ValueError, match=f"elements={elements}, groups=.*, pool={pool}"):
+        input_pipeline_seconds(elements, groups, pool=pool)
 
 
 @pytest.mark.parametrize("formula", [pipeline_bubble, pipeline_bubble_over_ideal])
