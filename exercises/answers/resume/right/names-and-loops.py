@@ -1,0 +1,134 @@
+"""Every attribute by its name, every list by a loop."""
+
+
+# %% capture
+def capture(run):
+    state = {}
+    for name in ("weights", "m", "v", "order"):
+        state[name] = getattr(run, name).copy()
+    for name in ("seen", "history"):
+        state[name] = list(getattr(run, name))
+    for name in ("rate", "steps", "position"):
+        state[name] = getattr(run, name)
+    state["generator"] = run.rng.bit_generator.state
+    return state
+
+
+# %% restore
+def restore(run, state):
+    for name in ("weights", "m", "v", "order"):
+        setattr(run, name, state[name].copy())
+    run.seen = list(state["seen"])
+    run.history = list(state["history"])
+    run.rate, run.steps, run.position = state["rate"], state["steps"], state["position"]
+    run.rng.bit_generator.state = state["generator"]
+
+
+# %% save-order
+def save_order():
+    return "DGFCEBA"
+
+
+# %% save
+def save(disk, step, data, keep):
+    temporary, final = f"step-{step}.tmp", f"step-{step}"
+    for name in disk.names():
+        if name.endswith(".tmp"):
+            disk.remove(name)
+    disk.write(temporary, data)
+    disk.sync(temporary)
+    disk.rename(temporary, final)
+    numbers = []
+    for name in disk.names():
+        numbers.append(int(name.split("-")[1]))
+    numbers.sort()
+    while len(numbers) > keep:
+        disk.remove(f"step-{numbers.pop(0)}")
+
+
+# %% load
+def load(disk):
+    best, state = -1, None
+    for name in disk.names():
+        found = re.fullmatch(r"step-([0-9]+)", name)
+        if found and int(found[1]) > best:
+            try:
+                state = unpack(disk.read(name))
+                best = int(found[1])
+            except Damaged:
+                pass
+    return state
+
+
+# %% train
+def train(disk, run, total, every, on_sigterm):
+    told = {"to stop": False}
+
+    def handler(number, frame):
+        told["to stop"] = True
+
+    on_sigterm(handler)
+    state = load(disk)
+    if state:
+        restore(run, state)
+    for step in range(run.steps + 1, total + 1):
+        if told["to stop"]:
+            return False
+        run.step()
+        if step % every == 0 or step == total:
+            save(disk, step, pack(capture(run)), 2)
+        elif told["to stop"]:
+            save(disk, step, pack(capture(run)), 2)
+            return False
+    return True
+
+
+# %% mended
+def mended_train(disk, run, total, every, on_sigterm):
+    state = load(disk)
+    if state is not None:
+        restore(run, state)
+    following = run.next_batch()
+    while run.steps < total:
+        run.count(run.update(following))
+        if run.steps % every == 0:  # nothing is fetched ahead at this moment
+            save(disk, run.steps, pack(capture(run)), keep=2)
+        following = run.next_batch()
+
+
+# %% predict-lost
+def predict_lost(seconds, step, save, every):
+    while seconds > every * step + save:
+        seconds -= every * step + save
+    lost = 0
+    while lost < every and (lost + 1) * step <= seconds:
+        lost += 1
+    return lost
+
+
+# %% best-every
+def best_every(step, save, mean, restart):
+    def overhead(every):
+        return predict_overhead(step, save, every, mean, restart)
+
+    every = 1
+    while overhead(every + 1) < overhead(every):
+        every += 1
+    return every
+
+
+# %% reshard
+def reshard(parts, ranks):
+    new = []
+    for rank in range(ranks):
+        part = {}
+        for name in parts[0]:
+            if isinstance(parts[0][name], int):
+                part[name] = parts[0][name]
+                continue
+            whole = np.vstack([old[name] for old in parts])
+            size = math.ceil(len(whole) / ranks)
+            begin, end = min(rank * size, len(whole)), min((rank + 1) * size, len(whole))
+            part[name] = whole[begin:end].copy()
+        new.append(part)
+    return new

@@ -1,0 +1,17 @@
+"""Saves at multiples of the interval only, so the last steps are in no checkpoint.
+
+Loses: killed-test
+"""
+
+
+# %% train
+def train(disk, run, total, every, on_sigterm):
+    warned = []
+    on_sigterm(lambda number, frame: warned.append(number))
+    if (state := load(disk)) is not None:
+        restore(run, state)
+    while run.steps < total and not warned:
+        run.step()
+        if run.steps % every == 0 or warned:
+            save(disk, run.steps, pack(capture(run)), 2)
+    return run.steps == total
