@@ -1,0 +1,101 @@
+"""A run that is killed anywhere and started again ends where an unbroken one does, in every bit.
+
+The scripts are those of the chapter saving-serving. Half of the kills come at any moment of the
+run, half in the first milliseconds after a step that saves.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tools.notebooks import find, sources
+from tools.sample import commit, everything
+
+KILLS = 20 if everything() else 2
+SAVING_S = 0.03  # about as long as a save
+LIMIT_S = 120
+
+
+def write_scripts() -> None:
+    for source in sources(find("saving-serving")):
+        head, _, text = source.partition("\n")
+        if head in ("%%writefile problem.py", "%%writefile train.py", "%%writefile -a train.py"):
+            with open(head.split()[-1], "a" if "-a" in head else "w") as file:
+                file.write(text + "\n")
+
+
+def start(name: int) -> subprocess.Popen[bytes]:
+    # The script reads its number from it; nothing connects.
+    task = {"type": "worker", "index": name}
+    config = {"cluster": {"worker": ["localhost:1"] * (name + 1)}, "task": task}
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+    environment = {**os.environ, **quiet, "TF_CONFIG": json.dumps(config)}
+    return subprocess.Popen([sys.executable, "train.py"], env=environment)
+
+
+def lines(name: int) -> list[str]:
+    log = Path(f"run-{name}/log.txt")
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def wait_for(name: int, line: str, process: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + LIMIT_S
+    while line not in lines(name):
+        assert process.poll() is None and time.monotonic() < end, lines(name)
+        time.sleep(0.002)
+
+
+def run_to_the_end(name: int) -> str:
+    with start(name) as process:
+        try:
+            assert process.wait(LIMIT_S) == 0
+        finally:
+            process.kill()
+    return lines(name)[-1]
+
+
+@pytest.mark.xdist_group("launch")
+@pytest.mark.timeout(KILLS * 60 + 60)
+def test_killed_at_any_moment_it_ends_where_an_unbroken_run_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_scripts()
+    unbroken = run_to_the_end(0)
+    assert unbroken.startswith("final 0x")
+    dice = random.Random(commit())
+    said, in_a_save = [f"unbroken: {unbroken}"], 0
+    for kill in range(1, KILLS + 1):
+        with start(kill) as process:
+            try:
+                if kill % 2:
+                    step, delay = dice.choice((6, 12, 18)), dice.uniform(0, SAVING_S)
+                else:
+                    step, delay = dice.randint(1, 23), dice.uniform(0, 0.1)
+                wait_for(kill, f"step {step}", process)
+                time.sleep(delay)
+                assert process.poll() is None
+            finally:
+                process.kill()
+        assert process.returncode == -signal.SIGKILL
+        before = lines(kill)
+        saved = list(Path(f"run-{kill}/saved").glob("ckpt-*.index"))
+        unfinished = kill % 2 and not before[-1].startswith("saved")
+        in_a_save += bool(unfinished)
+        assert run_to_the_end(kill) == unbroken
+        first = next(line for line in lines(kill)[len(before) :] if line.startswith("step"))
+        where = "in a save" if unfinished else f"with {len(saved)} checkpoints"
+        said.append(
+            f"kill {kill}: {1000 * delay:.0f} ms after step {step}, last line "
+            f"{before[-1]!r}, {where}; resumed with {first!r}: same final loss"
+        )
+    said.append(f"{KILLS} kills, {in_a_save} of them in a save")
+    with capsys.disabled():
+        print("", *said, sep="\n")
