@@ -1,0 +1,20 @@
+"""The prefetch is not last: each step waits for its batch to be normalised.
+
+Loses: build-overlap-test
+"""
+
+
+# %% build
+def build(files, open_file, decode, normalise, readers, calls, batch, threads):
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    options.threading.private_threadpool_size = threads
+    return (
+        tf.data.Dataset.from_tensor_slices(files)
+        .interleave(open_file, cycle_length=readers, num_parallel_calls=readers)
+        .map(decode, num_parallel_calls=calls)
+        .batch(batch)
+        .prefetch(2)
+        .map(normalise)
+        .with_options(options)
+    )

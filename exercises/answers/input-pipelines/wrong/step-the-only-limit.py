@@ -1,0 +1,17 @@
+"""Takes the step for the next bottleneck, whatever else there is.
+
+Loses: speed-up-test
+"""
+
+
+# %% diagnose
+def diagnose(events, workers, more):
+    work = dict.fromkeys(workers, 0.0)
+    for event in events:
+        work[event.kind] += event.end - event.start
+    span = trace.makespan(events)
+    shares = {kind: work[kind] / (span * workers[kind]) for kind in work}
+    slowest = max(shares, key=shares.get)
+    before = max(work[kind] / workers[kind] for kind in work)
+    after = max(work[slowest] / more, work["step"])
+    return shares, slowest, before / after
