@@ -1,4 +1,4 @@
-"""The state is bytes of pickle; the exact overhead; the queue of batches is kept."""
+"""The state is bytes of pickle; the exact waste; the queue of batches is kept."""
 
 
 # %% capture
@@ -20,11 +20,11 @@ def read_log():
 
 # %% save
 def save(disk, step, data, keep):
-    if f"step-{step}.tmp" in disk.names():
-        disk.remove(f"step-{step}.tmp")
-    disk.write(f"step-{step}.tmp", data)
-    disk.sync(f"step-{step}.tmp")
-    disk.rename(f"step-{step}.tmp", f"step-{step}")
+    if f"step-{step}.unfinished" in disk.names():
+        disk.remove(f"step-{step}.unfinished")
+    disk.write(f"step-{step}.unfinished", data)
+    disk.sync(f"step-{step}.unfinished")
+    disk.rename(f"step-{step}.unfinished", f"step-{step}")
 
     def number(name):
         found = re.fullmatch(r"step-(\d+)", name)
@@ -85,8 +85,8 @@ def predict_lost(seconds, step, save, every):
     return every if within > every * step else math.floor(within / step)
 
 
-# %% predict-overhead
-def predict_overhead(step, save, every, mean, restart):
+# %% predict-waste
+def predict_waste(step, save, every, mean, restart):
     useful = every * step
     return ((mean + restart) * math.expm1((useful + save) / mean)) / useful - 1
 

@@ -31,9 +31,9 @@ def save_order():
 
 # %% save
 def save(disk, step, data, keep):
-    temporary, final = f"step-{step}.tmp", f"step-{step}"
+    temporary, final = f"step-{step}.unfinished", f"step-{step}"
     for name in disk.names():
-        if name.endswith(".tmp"):
+        if name.endswith(".unfinished"):
             disk.remove(name)
     disk.write(temporary, data)
     disk.sync(temporary)
@@ -108,11 +108,11 @@ def predict_lost(seconds, step, save, every):
 
 # %% best-every
 def best_every(step, save, mean, restart):
-    def overhead(every):
-        return predict_overhead(step, save, every, mean, restart)
+    def waste(every):
+        return predict_waste(step, save, every, mean, restart)
 
     every = 1
-    while overhead(every + 1) < overhead(every):
+    while waste(every + 1) < waste(every):
         every += 1
     return every
 

@@ -22,12 +22,12 @@ def restore(run, state):
 # %% save
 def save(disk, step, data, keep):
     assert unpack(data) is not None
-    disk.write("new.tmp", data)
-    disk.sync("new.tmp")
-    disk.rename("new.tmp", f"step-{step}")
-    steps = [int(name[5:]) for name in disk.names() if ".tmp" not in name]
+    disk.write("new.unfinished", data)
+    disk.sync("new.unfinished")
+    disk.rename("new.unfinished", f"step-{step}")
+    steps = [int(name[5:]) for name in disk.names() if ".unfinished" not in name]
     for name in disk.names():
-        if ".tmp" in name or sum(other >= int(name[5:]) for other in steps) > keep:
+        if ".unfinished" in name or sum(other >= int(name[5:]) for other in steps) > keep:
             disk.remove(name)
 
 
@@ -35,7 +35,7 @@ def save(disk, step, data, keep):
 def load(disk):
     good = {}
     for name in disk.names():
-        if not name.endswith(".tmp"):
+        if not name.endswith(".unfinished"):
             try:
                 good[int(name.removeprefix("step-"))] = unpack(disk.read(name))
             except Damaged as error:

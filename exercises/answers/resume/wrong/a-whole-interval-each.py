@@ -1,9 +1,9 @@
 """Every failure throws a whole interval away, on average it is half of one.
 
-Loses: predict-overhead-test
+Loses: predict-waste-test
 """
 
 
-# %% predict-overhead
-def predict_overhead(step, save, every, mean, restart):
+# %% predict-waste
+def predict_waste(step, save, every, mean, restart):
     return save / (every * step) + (every * step + restart) / mean

@@ -6,7 +6,7 @@ Loses: load-test
 
 # %% load
 def load(disk):
-    steps = sorted(int(name[5:]) for name in disk.names() if not name.endswith(".tmp"))
+    steps = sorted(int(name[5:]) for name in disk.names() if not name.endswith(".unfinished"))
     if not steps:
         return None
     try:

@@ -6,11 +6,11 @@ Loses: save-test
 
 # %% save
 def save(disk, step, data, keep):
-    steps = sorted(int(name[5:]) for name in disk.names() if not name.endswith(".tmp"))
+    steps = sorted(int(name[5:]) for name in disk.names() if not name.endswith(".unfinished"))
     kept = [f"step-{number}" for number in [*steps, step][-keep:]]
     for name in disk.names():
         if name not in kept:
             disk.remove(name)
-    disk.write(f"step-{step}.tmp", data)
-    disk.sync(f"step-{step}.tmp")
-    disk.rename(f"step-{step}.tmp", f"step-{step}")
+    disk.write(f"step-{step}.unfinished", data)
+    disk.sync(f"step-{step}.unfinished")
+    disk.rename(f"step-{step}.unfinished", f"step-{step}")
