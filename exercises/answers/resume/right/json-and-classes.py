@@ -1,0 +1,122 @@
+"""The state is text of JSON; the loop is a class; a clock for the lost steps."""
+
+
+# %% capture
+def capture(run):
+    names = ("weights", "m", "v", "rate", "order", "position", "seen", "history")
+    state = {name: np.asarray(getattr(run, name)).tolist() for name in names}
+    state["rng"] = repr(run.rng.bit_generator.state)
+    return {"steps": run.steps, "text": repr(state)}
+
+
+# %% restore
+def restore(run, state):
+    values = eval(state["text"])
+    for name in ("weights", "m", "v", "order"):
+        setattr(run, name, np.array(values[name]))
+    for name in ("rate", "position", "seen", "history"):
+        setattr(run, name, values[name])
+    run.steps = state["steps"]
+    run.rng = np.random.default_rng()
+    run.rng.bit_generator.state = eval(values["rng"])
+
+
+# %% save
+def save(disk, step, data, keep):
+    def number(name):
+        return int(name.partition("-")[2]) if name.partition("-")[2].isdecimal() else -1
+
+    disk.write("half.unfinished", data)
+    disk.sync("half.unfinished")
+    disk.rename("half.unfinished", f"step-{step}")
+    newest = sorted(map(number, disk.names()))[-keep:]
+    for name in set(disk.names()):
+        if number(name) == -1 or number(name) not in newest:
+            disk.remove(name)
+
+
+# %% load
+def load(disk):
+    def good(name):
+        try:
+            return unpack(disk.read(name))
+        except Damaged:
+            return None
+
+    names = {int(n[5:]): n for n in disk.names() if re.match("step-[0-9]+$", n)}
+    states = (good(names[number]) for number in sorted(names)[::-1])
+    return next((state for state in states if state is not None), None)
+
+
+# %% train
+class Loop:
+    def __init__(self, disk, run, every):
+        self.disk, self.run, self.every, self.stop = disk, run, every, False
+        found = load(disk)
+        if found is not None:
+            restore(run, found)
+
+    def warn(self, number, frame):
+        self.stop = True
+
+    def one_step(self, last):
+        self.run.step()
+        if self.stop or self.run.steps in {last, self.run.steps // self.every * self.every}:
+            save(self.disk, self.run.steps, pack(capture(self.run)), 5)
+
+
+def train(disk, run, total, every, on_sigterm):
+    loop = Loop(disk, run, every)
+    on_sigterm(loop.warn)
+    while run.steps < total:
+        loop.one_step(total)
+        if loop.stop and run.steps < total:
+            return False
+    return True
+
+
+# %% mended
+def mended_train(disk, run, total, every, on_sigterm):
+    if load(disk):
+        restore(run, load(disk))
+    following = None
+    while run.steps < total:
+        batch = run.next_batch() if following is None else following
+        loss = run.update(batch)
+        run.count(loss)
+        following = run.next_batch() if run.steps % every else None  # never before a save
+        if following is None:
+            save(disk, run.steps, pack(capture(run)), keep=9)
+
+
+# %% predict-lost
+def predict_lost(seconds, step, save, every):
+    return [0, every][seconds % (cycle := every * step + save) > every * step] or int(
+        (seconds % cycle) / step
+    )
+
+
+# %% predict-waste
+def predict_waste(step, save, every, mean, restart):
+    saves = (save + every * step) / (every * step) - 1
+    failures = (restart + (every * step + save) / 2) / mean
+    return saves + failures + saves * failures
+
+
+# %% best-every
+def best_every(step, save, mean, restart):
+    candidates = np.arange(1, 200_000)
+    return int(candidates[np.argmin(save / candidates / step + candidates * step / mean / 2)])
+
+
+# %% reshard
+def reshard(parts, ranks):
+    def piece(name, rank):
+        if np.ndim(parts[0][name]) == 0:
+            return parts[rank % len(parts)][name]
+        rows = [row for part in parts for row in part[name]]
+        size = math.ceil(len(rows) / ranks)
+        mine = rows[rank * size : rank * size + size]
+        return np.array(mine).reshape(len(mine), -1 if mine else parts[0][name].shape[1])
+
+    return [{name: piece(name, rank) for name in parts[0]} for rank in range(ranks)]
