@@ -1,6 +1,6 @@
 """A run that is killed anywhere and started again ends where an unbroken one does, in every bit.
 
-The scripts are those of the chapter saving-serving. Half of the kills come at any moment of the
+The scripts are those of the chapter saving. Half of the kills come at any moment of the
 run, half in the first milliseconds after a step that saves.
 """
 
@@ -24,7 +24,7 @@ LIMIT_S = 120
 
 
 def write_scripts() -> None:
-    for source in sources(find("saving-serving")):
+    for source in sources(find("saving")):
         head, _, text = source.partition("\n")
         if head in ("%%writefile problem.py", "%%writefile train.py", "%%writefile -a train.py"):
             with open(head.split()[-1], "a" if "-a" in head else "w") as file:
