@@ -275,7 +275,7 @@ def _meaning(code: int) -> str:
     """An exit code in words."""
     if code >= 0:
         return f"exit code {code}"
-    hint = ", which the system sends when memory runs out" if code == -signal.SIGKILL else ""
+    hint = ", which the system also sends when memory runs out" if code == -signal.SIGKILL else ""
     return f"signal {-code}, {signal.strsignal(-code)}{hint}"
 
 
