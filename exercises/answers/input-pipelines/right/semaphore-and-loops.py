@@ -71,12 +71,12 @@ def build(files, open_file, decode, normalise, readers, calls, batch, threads):
 # %% training-order
 def training_order(decoded_fits):
     words = "decode cache" if decoded_fits else "cache decode"
-    return tuple(f"{words} augment shuffle batch prefetch repeat".split())
+    return tuple(f"{words} augment shuffle batch repeat prefetch".split())
 
 
 # %% validation-order
 def validation_order():
-    return ("decode", "cache", "shuffle once", "batch", "prefetch", "repeat")
+    return ("decode", "cache", "shuffle once", "batch", "repeat", "prefetch")
 
 
 # %% diagnose
