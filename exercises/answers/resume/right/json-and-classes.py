@@ -61,18 +61,19 @@ class Loop:
 
     def one_step(self, last):
         self.run.step()
-        if self.stop or self.run.steps in {last, self.run.steps // self.every * self.every}:
+        leave = self.stop
+        if leave or self.run.steps in {last, self.run.steps // self.every * self.every}:
             save(self.disk, self.run.steps, pack(capture(self.run)), 5)
+        return leave
 
 
 def train(disk, run, total, every, on_sigterm):
     loop = Loop(disk, run, every)
     on_sigterm(loop.warn)
     while run.steps < total:
-        loop.one_step(total)
-        if loop.stop and run.steps < total:
-            return False
-    return True
+        if loop.one_step(total):
+            break
+    return run.steps == total
 
 
 # %% mended

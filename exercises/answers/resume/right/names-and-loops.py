@@ -72,14 +72,12 @@ def train(disk, run, total, every, on_sigterm):
     if state:
         restore(run, state)
     for step in range(run.steps + 1, total + 1):
-        if told["to stop"]:
-            return False
+        stop = told["to stop"]
         run.step()
-        if step % every == 0 or step == total:
+        if step % every == 0 or step == total or stop:
             save(disk, step, pack(capture(run)), 2)
-        elif told["to stop"]:
-            save(disk, step, pack(capture(run)), 2)
-            return False
+        if stop:
+            return step == total
     return True
 
 

@@ -45,15 +45,16 @@ def load(disk):
 
 # %% train
 def train(disk, run, total, every, on_sigterm):
-    flag = []
+    flag, told = [], []
     on_sigterm(lambda *given: flag.append(given))
     if load(disk):
         restore(run, load(disk))
     done = run.steps >= total
-    while not done and not flag:
+    while not done and not told:
         run.step()
         done = run.steps >= total
-        if flag or done or not run.steps % every:
+        told = flag[:]
+        if told or done or not run.steps % every:
             save(disk, run.steps, pack(capture(run)), keep=1)
     print("through" if done else "warned", "after step", run.steps)
     return done

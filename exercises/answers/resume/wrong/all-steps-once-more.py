@@ -11,9 +11,10 @@ def train(disk, run, total, every, on_sigterm):
     if (state := load(disk)) is not None:
         restore(run, state)
     for step in range(1, total + 1):
-        if warned:
-            break
         run.step()
-        if run.steps % every == 0 or step == total or warned:
+        leave = bool(warned)
+        if run.steps % every == 0 or step == total or leave:
             save(disk, run.steps, pack(capture(run)), 2)
+        if leave:
+            break
     return run.steps >= total

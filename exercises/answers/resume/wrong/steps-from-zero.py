@@ -11,9 +11,10 @@ def train(disk, run, total, every, on_sigterm):
     if (state := load(disk)) is not None:
         restore(run, state)
     for step in range(run.steps, total):
-        if warned:
-            break
         run.step()
-        if step % every == 0 or step == total - 1 or warned:
+        leave = bool(warned)
+        if step % every == 0 or step == total - 1 or leave:
             save(disk, step, pack(capture(run)), 2)
+        if leave:
+            break
     return run.steps == total
