@@ -150,9 +150,7 @@ def store(path: Path, seconds: float, outputs: list[list[Any]]) -> None:
     unfinished = path.with_suffix(".unfinished")
     run = {
         "seconds": seconds,
-        "cores": len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count(),
+        "cores": os.cpu_count(),
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
         "outputs": outputs,
     }

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,11 +21,11 @@ from tools.notebooks import ROOT
 
 REPORTS = ROOT / "_build" / "reports"
 ALONE = {
-    "launch": "tests/test_launch.py",
-    "proofs": "tests/test_proofs.py",
-    "browser": "tests/test_book.py",
-    "machinery": "tests/test_build.py",
-    "colab": "tests/test_colab.py",
+    "launch": ["tests/test_launch.py", "tests/test_resume.py"],
+    "proofs": ["tests/test_proofs.py"],
+    "browser": ["tests/test_book.py"],
+    "machinery": ["tests/test_build.py"],
+    "colab": ["tests/test_colab.py"],
 }
 GRADING = ["tests/test_answers.py", "tests/test_nbgrader.py"]
 TWO = ["-n", str(notebooks.PARALLEL)]
@@ -48,20 +49,20 @@ PHASES = [
         "unit",
         "the package, the tools, the notebooks' structure",
         [*PYTEST, *TWO, "--dist", "loadfile", "tests"]
-        + [f"--ignore={path}" for path in (*ALONE.values(), *GRADING)],
+        + [f"--ignore={path}" for path in [*chain(*ALONE.values()), *GRADING]],
     ),
-    Phase("launch", "processes and their deadlines", [*PYTEST, ALONE["launch"]]),
+    Phase("launch", "processes and their deadlines", [*PYTEST, *ALONE["launch"]]),
     Phase("notebooks", "nbval, where something changed", ["tools.notebooks", "--report"]),
-    Phase("proofs", "what they measured", [*PYTEST, ALONE["proofs"]], needs="notebooks"),
+    Phase("proofs", "what they measured", [*PYTEST, *ALONE["proofs"]], needs="notebooks"),
     Phase(
         "exercises",
         "answers, stock nbgrader",
         [*PYTEST, *TWO, "--dist", "worksteal", *GRADING],
     ),
     Phase("book", "the HTML pages", ["tools.book"], needs="notebooks"),
-    Phase("browser", "the pages in Chromium", [*PYTEST, *TWO, ALONE["browser"]], needs="book"),
-    Phase("machinery", "small books, broken on purpose", [*PYTEST, *TWO, ALONE["machinery"]]),
-    Phase("colab", "notebooks on Colab's versions", [*PYTEST, ALONE["colab"]]),
+    Phase("browser", "the pages in Chromium", [*PYTEST, *TWO, *ALONE["browser"]], needs="book"),
+    Phase("machinery", "small books, broken on purpose", [*PYTEST, *TWO, *ALONE["machinery"]]),
+    Phase("colab", "notebooks on Colab's versions", [*PYTEST, *ALONE["colab"]]),
 ]
 
 

@@ -27,10 +27,9 @@ def table(head: list[str], rows: list[list[str]], right: int = 0) -> str:
 def on_colab(listing: str) -> dict[str, str]:
     """Return the versions that a Colab runtime has, by normalised name."""
     text = (ROOT / "tests" / "colab" / listing).read_text(encoding="utf-8")
-    found = {"python": "3.13"} if "Python 3.13" in text else {}
-    for name, version in re.findall(r"(?m)^([A-Za-z0-9._-]+)==(\S+)", text):
-        found[normalised(name)] = version
-    return found
+    pins = re.findall(r"(?m)^([A-Za-z0-9._-]+)==(\S+)", text)
+    python = re.findall(r"^# .*(Python) ([0-9.]*[0-9])", text)
+    return {normalised(name): version for name, version in pins + python}
 
 
 def normalised(name: str) -> str:
