@@ -82,6 +82,7 @@ FAINT = """() => {
     return getComputedStyle(document.body).backgroundColor;
   };
   const found = [];
+  for (const fold of document.querySelectorAll("details:has(.lockstep-figure)")) fold.open = true;
   for (const text of document.querySelectorAll(".lockstep-figure svg text")) {
     text.scrollIntoView({ block: "center" });
     const [high, low] = [getComputedStyle(text).fill, ground(text)].map(luminance)
