@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import environment
+from tools import environment, notebooks
 from tools.notebooks import ROOT
 
 PINNED = "numpy==2.4.6\ntorch==2.13.0\nnbval==0.11.0\n"
@@ -45,6 +45,15 @@ def test_everything_is_pinned() -> None:
     assert [text for text in texts if text and "==" not in text] == ["-e ."]
     packages = json.loads((ROOT / "package.json").read_text())["dependencies"]
     assert all(re.fullmatch(r"[0-9.]+", version) for version in packages.values())
+
+
+def test_what_a_notebook_installs_itself_is_what_is_pinned() -> None:
+    pins = "".join((ROOT / name).read_text() for name in environment.PINS)
+    cells = "".join("".join(notebooks.sources(path)) for path in notebooks.notebooks())
+    asked = re.findall(r'"([@/a-z0-9-]+)(?:==|@)([0-9.]+)"', cells)
+    assert {name for name, _ in asked} >= {"tensorflowjs", "@tensorflow/tfjs"}
+    for name, version in asked:
+        assert f"{name}=={version}" in pins or f'"{name}": "{version}"' in pins
 
 
 class Tree:

@@ -15,20 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from tools.notebooks import find, sources
+from tools.notebooks import find, script
 from tools.sample import commit, everything
 
 KILLS = 20 if everything() else 2
 SAVING_S = 0.03  # about as long as a save
 LIMIT_S = 120
-
-
-def write_scripts() -> None:
-    for source in sources(find("saving")):
-        head, _, text = source.partition("\n")
-        if head in ("%%writefile problem.py", "%%writefile train.py", "%%writefile -a train.py"):
-            with open(head.split()[-1], "a" if "-a" in head else "w") as file:
-                file.write(text + "\n")
 
 
 def start(name: int) -> subprocess.Popen[bytes]:
@@ -61,13 +53,13 @@ def run_to_the_end(name: int) -> str:
     return lines(name)[-1]
 
 
-@pytest.mark.xdist_group("launch")
 @pytest.mark.timeout(KILLS * 60 + 60)
 def test_killed_at_any_moment_it_ends_where_an_unbroken_run_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    write_scripts()
+    for name in ("problem.py", "train.py"):
+        Path(name).write_text(script(find("saving"), name))
     unbroken = run_to_the_end(0)
     assert unbroken.startswith("final 0x")
     dice = random.Random(commit())

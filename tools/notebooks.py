@@ -91,10 +91,12 @@ def sources(notebook: Path) -> list[str]:
 
 
 def script(notebook: Path, name: str) -> str:
-    """Return a script as the notebook's cell `%%writefile NAME` writes it."""
-    wanted = f"%%writefile {name}\n"
-    (source,) = (text for text in sources(notebook) if text.startswith(wanted))
-    return source.removeprefix(wanted) + "\n"
+    """Return a script as the notebook's cells `%%writefile [-a] NAME` write it."""
+    cells = [source.partition("\n") for source in sources(notebook)]
+    heads = (f"%%writefile {name}", f"%%writefile -a {name}")
+    if not (parts := [f"{text}\n" for head, _, text in cells if head in heads]):
+        raise LookupError(f"no cell of {notebook.name} writes {name}")
+    return "".join(parts)
 
 
 def requirement_names() -> list[str]:
