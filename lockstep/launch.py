@@ -25,18 +25,25 @@ import fcntl
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-SUPERVISOR = Path(__file__).with_name("supervisor.py")
+from lockstep import ahead, supervisor
+
 JOBS = ("chief", "worker", "ps")
+LOOK_S = 0.1  # how often the output is looked at
+LIVE_AFTER_S = 2.0  # from when on the output of all processes is
+WAIT_S = 180.0  # for other launches
+WAITING = "[launch] Waiting for another launch on this machine to end."
 # Bytes of an output that are shown of its beginning, and as many of its end.
 SHOWN = 100_000
 TRIES = 3
@@ -66,6 +73,8 @@ def launch(
     args: Sequence[object] = (),
     env: Mapping[str, object] | None = None,
     timeout: float = 60.0,
+    alone: bool = False,
+    fresh: bool = False,
 ) -> list[str]:
     """Run `python script args...` as `world_size` ranks; return what each printed, in rank order.
 
@@ -94,7 +103,8 @@ def launch(
         return [shared | {"RANK": str(i), "LOCAL_RANK": str(i)} for i in range(world_size)]
 
     names = [f"rank {rank}" for rank in range(world_size)]
-    return list(_run(script, args, env, timeout, names, names, (), 1, variables).values())
+    how = (args, env, timeout, alone, fresh)
+    return list(_run(script, *how, names, names, (), 1, variables).values())
 
 
 def launch_cluster(
@@ -105,6 +115,8 @@ def launch_cluster(
     args: Sequence[object] = (),
     env: Mapping[str, object] | None = None,
     timeout: float = 60.0,
+    alone: bool = False,
+    fresh: bool = False,
 ) -> dict[str, str]:
     """Run `python script args...` once per task of a TensorFlow cluster; return what each printed.
 
@@ -149,7 +161,8 @@ def launch_cluster(
         ]
 
     needed = ["chief 0"] if "ps" in cluster else names
-    return _run(script, args, env, timeout, names, needed, may_fail, len(tasks), variables)
+    how = (args, env, timeout, alone, fresh)
+    return _run(script, *how, names, needed, may_fail, len(tasks), variables)
 
 
 def _run(
@@ -157,6 +170,8 @@ def _run(
     args: Sequence[object],
     env: Mapping[str, object] | None,
     timeout: float,
+    alone: bool,
+    fresh: bool,
     names: list[str],
     needed: list[str],
     may_fail: Sequence[str],
@@ -177,29 +192,31 @@ def _run(
         )
     if not timeout > 0:
         raise ValueError(f"timeout is {timeout!r}, but must be a number of seconds above 0.")
-    # Unbuffered, so that output is live and a killed rank's is complete; the fault handler makes
-    # Python print where it is when the supervisor ends it at the time limit.
-    ours = {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"}
     given = {key: str(value) for key, value in (env or {}).items()}
     job = {
-        "command": [sys.executable, str(path), *map(str, args)],
+        "script": str(path),
+        "args": [*map(str, args)],
+        "environment": {**os.environ, **ahead.ENVIRONMENT, **given},
         "needed": [names.index(name) for name in needed],
         "may_fail": [names.index(name) for name in may_fail],
         "timeout": timeout,
     }
-    with _machine_lock() as lock:
+    with _machine_lock(alone) as lock:
         for left in reversed(range(TRIES)):
             ports = _free_ports(n_ports)
-            job["variables"] = variables(ports)
             with contextlib.ExitStack() as stack:
                 files = [stack.enter_context(tempfile.TemporaryFile()) for _ in names]
+                screen = _Screen()
                 logs = [
-                    _Log(name, path.stem, file) for name, file in zip(names, files, strict=True)
+                    _Log(name, path.stem, file, screen)
+                    for name, file in zip(names, files, strict=True)
                 ]
                 # A process that is killed cannot remove its temporary files (AutoGraph's, for one).
                 folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="lockstep-"))
-                environment = {**os.environ, **ours, "TMPDIR": folder, **given}
-                problem = _once(job | {"folder": folder}, environment, logs, lock)
+                shared = {"TMPDIR": given.get("TMPDIR", folder)}
+                job["variables"] = [shared | own for own in variables(ports)]
+                job["folder"] = folder
+                problem = _once(job, logs, lock, fresh)
             if not problem:
                 return {log.name: log.text for log in logs}
             taken = [port for port in ports if not _is_free(port)]
@@ -212,39 +229,45 @@ def _run(
     raise LaunchError(problem)
 
 
-def _once(job: dict, environment: dict[str, str], logs: list["_Log"], lock: int) -> str:
+def _once(job: dict[str, Any], logs: list["_Log"], lock: int, fresh: bool) -> str:
     """Run the job under a supervisor, show its output; return what went wrong, or ""."""
-    descriptors = [log.file.fileno() for log in logs]
-    supervisor = None
-    try:
-        supervisor = subprocess.Popen(
-            # -I: the folder of supervisor.py has modules named like the standard library's.
-            [sys.executable, "-I", "-S", SUPERVISOR, json.dumps(job | {"logs": descriptors})],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            # The lock too: it is not free before the supervisor, and so every rank, has ended.
-            pass_fds=[lock, *descriptors],
-            # Out of reach of the SIGINT and SIGKILL that Jupyter sends to the kernel's group.
-            start_new_session=True,
-        )
-        while supervisor.poll() is None:
-            logs[0].read(SHOWN)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                supervisor.wait(0.1)
-    finally:
-        if supervisor:
-            answer, _ = supervisor.communicate()  # closes its standard input
+    descriptors = [lock, *(log.file.fileno() for log in logs)]
+    process = None
+    channel = None if fresh else ahead.fork_job(job, descriptors)
+    if channel is None:
+        channel, process = _start_supervisor(job, descriptors)
+    answers = b""
+    with channel:
+        begin = time.monotonic()
+        try:
+            while not select.select([channel], [], [], LOOK_S)[0]:
+                logs[0].read(SHOWN)
+                if time.monotonic() - begin > LIVE_AFTER_S:
+                    for log in logs[1:]:
+                        log.read(SHOWN, lines=True)
+        finally:
+            with contextlib.suppress(OSError):  # it has ended
+                channel.shutdown(socket.SHUT_WR)
+            while answer := channel.recv(supervisor.ANSWER_BYTES):
+                answers += answer
+            if process:
+                process.wait()
             for log in logs:
                 log.finish()
-    try:
-        exits = dict(json.loads(answer))
-    except ValueError:
+            logs[0].screen.end_line()
+    told: dict[str, Any] = {"ended": process.returncode if process else 0}
+    said = []
+    for line in answers.decode(errors="replace").splitlines():
+        try:
+            told |= json.loads(line)
+        except ValueError:
+            said.append(line)
+    if "exits" not in told:
         return (
-            f"The supervisor of this launch ended with {_meaning(supervisor.returncode)}, and all "
-            f"its processes with it. Run the cell again. {answer.decode(errors='replace')}"
+            f"The supervisor of this launch ended with {_meaning(told['ended'])}, and all its "
+            "processes with it. Run the cell again. " + "\n".join(said)
         )
+    exits = dict(told["exits"])
     failed = [index for index, code in exits.items() if code and index not in job["may_fail"]]
     for index in job["may_fail"]:
         if code := exits.get(index):
@@ -252,7 +275,7 @@ def _once(job: dict, environment: dict[str, str], logs: list["_Log"], lock: int)
     hanging = [index for index in job["needed"] if index not in exits]
     if not failed and not hanging:
         return ""
-    name = Path(job["command"][1]).name
+    name = Path(job["script"]).name
     ended = ", ".join(logs[index].name for index in hanging)
     if failed:
         what = f"{name} failed: " + ", then ".join(
@@ -271,6 +294,29 @@ def _once(job: dict, environment: dict[str, str], logs: list["_Log"], lock: int)
     return what
 
 
+def _start_supervisor(
+    job: dict[str, Any], descriptors: list[int]
+) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+    """Start the supervisor of processes that have an ordinary start; return the channel to it."""
+    channel, other_end = socket.socketpair()
+    with other_end, tempfile.TemporaryFile() as file:
+        file.write(json.dumps(job).encode())
+        file.flush()
+        passed = [file.fileno(), *descriptors]
+        process = subprocess.Popen(
+            # -I: the folder of supervisor.py has modules named like the standard library's.
+            [sys.executable, "-I", "-S", supervisor.__file__, *map(str, passed)],
+            stdin=other_end.fileno(),
+            stdout=other_end.fileno(),
+            stderr=other_end.fileno(),
+            # The lock too: it is not free before the supervisor, and so every rank, has ended.
+            pass_fds=passed,
+            # Out of reach of the SIGINT and SIGKILL that Jupyter sends to the kernel's group.
+            start_new_session=True,
+        )
+    return channel, process
+
+
 def _meaning(code: int) -> str:
     """An exit code in words."""
     if code >= 0:
@@ -279,37 +325,57 @@ def _meaning(code: int) -> str:
     return f"signal {-code}, {signal.strsignal(-code)}{hint}"
 
 
+class _Screen:
+    """Where all processes of a launch print, each under its name."""
+
+    def __init__(self) -> None:
+        self.speaker = ""
+        self.in_line = False
+
+    def show(self, name: str, text: str) -> None:
+        """Print a piece of a process's output."""
+        if name != self.speaker:
+            self.end_line()
+            print(f"--- {name} ---")
+        print(text, end="", flush=True)
+        self.speaker, self.in_line = name, not text.endswith("\n")
+
+    def end_line(self) -> None:
+        """Let what follows begin a line."""
+        if self.in_line:
+            print()
+        self.in_line = False
+
+
 class _Log:
     """What one process prints: a file without a name, so that nothing is left whoever is killed."""
 
-    def __init__(self, name: str, stem: str, file: IO[bytes]) -> None:
+    def __init__(self, name: str, stem: str, file: IO[bytes], screen: _Screen) -> None:
         self.name = name
         self.kept = Path(f"{stem}-{name.replace(' ', '-')}.log")
         self.file = file
+        self.screen = screen
         self.decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         self.position = 0
-        self.held = ""  # the beginning of a line that may turn out to be noise
+        self.held = ""  # the beginning of a line, which may turn out to be noise
         self.text = ""
-        self.headed = False
 
     def show(self, text: str) -> None:
-        """Print a piece of the output, under the name of its process."""
-        if not self.headed:
-            print(f"--- {self.name} ---")
-            self.headed = True
-        print(text, end="", flush=True)
+        """Print a piece of the output, and keep it."""
+        self.screen.show(self.name, text)
         self.text += text
 
-    def read(self, end: int, final: bool = False) -> None:
-        """Show what was not yet shown of the first `end` bytes."""
+    def read(self, end: int, final: bool = False, lines: bool = False) -> None:
+        """Show what was not yet shown of the first `end` bytes; with `lines`, whole lines only."""
         # pread: the position of the file is the one at which the process writes.
         data = os.pread(self.file.fileno(), end - self.position, self.position)
         self.position += len(data)
-        lines = (self.held + self.decoder.decode(data, final)).splitlines(keepends=True)
+        parts = (self.held + self.decoder.decode(data, final)).splitlines(keepends=True)
         self.held = ""
-        if lines and not final and lines[-1][0] in "IW" and not lines[-1].endswith("\n"):
-            self.held = lines.pop()
-        if text := "".join(line for line in lines if not NOISE.match(line)):
+        unfinished = bool(parts) and not final and not parts[-1].endswith("\n")
+        if unfinished and (lines or parts[-1][0] in "IW"):
+            self.held = parts.pop()
+        if text := "".join(part for part in parts if not NOISE.match(part)):
             self.show(text)
 
     def finish(self) -> None:
@@ -323,8 +389,6 @@ class _Log:
             self.show(f"\n[launch] {size:,} bytes in all, see {self.kept}. The end of them:\n")
             self.position = size - SHOWN
         self.read(size, final=True)
-        if self.text and not self.text.endswith("\n"):
-            print()
 
     def tail(self, lines: int) -> str:
         """The last lines, indented, without the fault handler's list of extension modules."""
@@ -337,15 +401,31 @@ class _Log:
 
 
 @contextlib.contextmanager
-def _machine_lock() -> Iterator[int]:
-    """The lock that lets one launch run at a time; it is free again however its holder dies."""
+def _machine_lock(alone: bool) -> Iterator[int]:
+    """The lock that launches share, or that one has alone; free again however its holder dies.
+
+    Raises:
+        LaunchError: others have held it for too long.
+    """
     descriptor = os.open(LOCK, os.O_RDONLY)
+    end = time.monotonic() + WAIT_S
+    told = False
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print("[launch] Waiting for another launch on this machine to end.", flush=True)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        while True:
+            try:
+                fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not told:
+                    print(WAITING, flush=True)
+                    told = True
+            if time.monotonic() > end:
+                raise LaunchError(
+                    f"This launch waited for {WAIT_S:g} s for another one on this machine: one of "
+                    "the two has `alone=True`. Interrupt the cell that runs the other, or shut its "
+                    "kernel down, and run this cell again."
+                )
+            time.sleep(LOOK_S)
         yield descriptor
     finally:
         os.close(descriptor)

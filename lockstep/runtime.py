@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from lockstep import __version__
+from lockstep import __version__, ahead
 
 BOOK = "https://OWNER-NOT-SET.github.io/lockstep/"
 
@@ -57,7 +57,7 @@ _scratch: Path | None = None
 _remover: subprocess.Popen[bytes] | None = None  # a reference, because its pipe is the signal
 
 
-def start(*frameworks: str, course: str | None = None) -> None:
+def start(*frameworks: str, launches: str = "", course: str | None = None) -> None:
     """Make the kernel ready for a notebook, and print what it runs on in one line.
 
     Works in a scratch folder that is removed when the kernel ends, and imports `frameworks` with
@@ -68,6 +68,9 @@ def start(*frameworks: str, course: str | None = None) -> None:
     Args:
         frameworks: any of "tensorflow" and "torch"; and "tpu" beside "tensorflow" for a notebook
             that uses the TPU itself.
+        launches: which of them the scripts import that the notebook launches, such as "torch" or
+            "tensorflow, torch". They are imported once more in the background, in a process that
+            ranks are forked from (`lockstep.ahead`), so that the first launch is quick too.
         course: the version of the package that the notebook was written for, such as "0.1".
             Old copies of notebooks call this function in the newest package: it must go on
             accepting what their set-up cells pass.
@@ -78,6 +81,9 @@ def start(*frameworks: str, course: str | None = None) -> None:
         RuntimeError: a notebook written for another version of the package.
     """
     check_course(course)
+    launched = launches.split(", ") if launches else []
+    for name in launched:
+        _check_framework(name, to_install=True)  # a script that lacks it says so itself
     for name in frameworks:
         _check_framework(name, to_install=name == "tensorflow" and _on_colab())
     if "tensorflow" in frameworks and importlib.util.find_spec("tensorflow") is None:
@@ -98,6 +104,9 @@ def start(*frameworks: str, course: str | None = None) -> None:
     with _quiet():
         found = _devices()
     print(f" · {found}")
+    if "tpu" not in frameworks or tpu_chips(PCI) == 0:  # importing would claim the chips
+        for name in launched:
+            ahead.get_ready([name])
 
 
 def check_course(course: str | None) -> None:

@@ -25,6 +25,7 @@ import pytest
 from jupyter_client import KernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
+from lockstep import ahead, ranks
 from lockstep import launch as module
 from lockstep.launch import LaunchError, launch, launch_cluster
 
@@ -35,22 +36,36 @@ MARK = "LOCKSTEP_TEST"
 linux_only = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux has subreapers and parent-death signals"
 )
-WAITING = "[launch] Waiting for another launch on this machine to end.\n"
+WAITING = f"{module.WAITING}\n"
 
 
 def needs(framework: str) -> None:
     pytest.importorskip(framework, reason=f"{framework} is not installed")
 
 
-def alive() -> set[psutil.Process]:
+def is_server(process: psutil.Process) -> bool:
+    """Whether ranks are forked from it: it ends with the kernel, and not with a launch."""
+    return process.cmdline()[1:2] == [ranks.__file__]
+
+
+def alive(servers: bool = False) -> set[psutil.Process]:
     """Every process that this test started, at any remove: they inherit its mark."""
     found = set()
     for process in psutil.process_iter():
         try:
-            if process.environ().get(MARK) == os.environ[MARK] and process.pid != os.getpid():
+            if process.environ().get(MARK) != os.environ[MARK] or process.pid == os.getpid():
+                continue
+            if servers or not is_server(process):
                 found.add(process)
         except (psutil.NoSuchProcess, psutil.AccessDenied):  # ended, or a zombie
             continue
+    return found
+
+
+def supervisor_of(pid: int) -> psutil.Process:
+    """The supervisor of the one launch of a process."""
+    descendants = psutil.Process(pid).children(recursive=True)
+    (found,) = [p for p in descendants if "supervisor" in " ".join(p.cmdline())]
     return found
 
 
@@ -65,10 +80,11 @@ def wait(until: Callable[[], object], seconds: float) -> bool:
 
 
 def ended_in(seconds: float, *spared: int) -> None:
-    """Assert that all processes but the spared ones end in that time."""
+    """Assert that all processes but the spared ones end in that time, servers where none is."""
     start = time.monotonic()
-    gone = wait(lambda: not [p for p in alive() if p.pid not in spared], seconds)
-    left = [" ".join(p.cmdline()) for p in alive() if p.pid not in spared]
+    servers = not spared
+    gone = wait(lambda: not [p for p in alive(servers) if p.pid not in spared], seconds)
+    left = [" ".join(p.cmdline()) for p in alive(servers) if p.pid not in spared]
     assert gone, f"alive after {seconds} s: {left}"
     print(f"nothing alive after {time.monotonic() - start:.2f} s")
 
@@ -81,9 +97,17 @@ def soon_after_the_failure() -> None:
     print(f"over {after:.2f} s after the failure")
 
 
-@pytest.fixture(autouse=True)
-def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Work in an empty folder; no process, port or temporary file is left behind."""
+@pytest.fixture(autouse=True, params=["forked", "fresh"])
+def nothing_left(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Work in an empty folder; no process, port or temporary file is left behind.
+
+    Every test runs twice: with ranks that are forked, and as where that is not possible.
+    """
+    monkeypatch.setenv(ahead.SWITCH, str(int(request.param == "forked")))
+    if request.param == "forked" and not ahead.possible():
+        pytest.skip("ranks are forked on Linux only")
     temporary, work = tmp_path / "temporary", tmp_path / "work"
     temporary.mkdir()
     work.mkdir()
@@ -96,6 +120,7 @@ def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     monkeypatch.setattr(tempfile, "tempdir", None)
     me = psutil.Process()
     yield
+    ahead.end_servers()
     ended_in(2)
     assert not me.children(), "a child was not waited for"
     assert not [c for c in me.net_connections() if c.status == psutil.CONN_LISTEN]
@@ -114,7 +139,8 @@ def shown(capsys: pytest.CaptureFixture[str]) -> str:
 
 def start_elsewhere(script: str | Path, seconds: float = 100) -> subprocess.Popen:
     """Launch from another process, and wait until the rank has started."""
-    code = f"from lockstep.launch import launch; launch({str(script)!r}, 1, timeout={seconds})"
+    call = f"launch({str(script)!r}, 1, timeout={seconds})"
+    code = f"from lockstep.launch import launch; {call}"
     process = subprocess.Popen([sys.executable, "-c", code])
     assert wait(Path("ready-0").exists, 60)
     return process
@@ -286,8 +312,12 @@ BREAKS = (
 def test_a_task_that_may_fail_ends_no_other(
     cluster: dict[str, int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # The others go on for longer than the second that they would have after a failure.
-    wait = "time.sleep(1000 if task['type'] == 'ps' else module.GRACE + 1)\nprint('done')"
+    # The others go on for longer than the second that they would have after a failure, and the
+    # chief, with which a run with servers ends, for longest.
+    wait = (
+        "time.sleep({'ps': 1000, 'chief': module.GRACE + 2}.get(task['type'], module.GRACE + 1))\n"
+        "print('done')"
+    )
     script = write(f"import json, lockstep.supervisor as module\n{BREAKS}{wait}")
     outputs = launch_cluster(script, cluster, may_fail=["worker 1"])
     broken_and_server = {"worker 1": "", "ps 0": ""}
@@ -324,7 +354,7 @@ def test_ranks_die_with_the_supervisor() -> None:
 
     def kill() -> None:
         if wait(lambda: Path("ready-0").exists() and Path("ready-1").exists(), 60):
-            (supervisor,) = psutil.Process().children()
+            supervisor = supervisor_of(os.getpid())
             supervisor.kill()
             killed.append(supervisor.pid)
 
@@ -332,12 +362,13 @@ def test_ranks_die_with_the_supervisor() -> None:
     thread.start()
     with pytest.raises(LaunchError, match=r"supervisor of this launch ended with signal 9"):
         launch(script, 2)
-    ended_in(2)
+    ended_in(2, os.getpid())
     thread.join()
     assert killed
 
 
 def test_a_launch_keeps_no_descriptor() -> None:
+    launch(write("print('fine')"), 2)
     count = psutil.Process().num_fds()
     launch(write("print('fine')"), 2)
     with pytest.raises(LaunchError):
@@ -579,7 +610,7 @@ def test_a_launch_waits_until_nothing_of_another_is_alive(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     other = start_elsewhere(write("open('ready-0', 'w'); time.sleep(1000)"))
-    (supervisor,) = psutil.Process(other.pid).children()
+    supervisor = supervisor_of(other.pid)
     supervisor.suspend()
     other.kill()
     other.wait()
@@ -593,7 +624,8 @@ def test_a_launch_waits_until_nothing_of_another_is_alive(
 
     thread = threading.Thread(target=resume)
     thread.start()
-    assert launch("quick.py", 1, timeout=3) == ["at last\n"]  # the wait is not part of the limit
+    # The wait is not part of the limit.
+    assert launch("quick.py", 1, timeout=3, alone=True) == ["at last\n"]
     assert resumed == [2]  # the suspended supervisor and its rank: the launch had not begun
     thread.join()
     assert capsys.readouterr().out == f"{WAITING}--- rank 0 ---\nat last\n"
@@ -603,7 +635,7 @@ def test_a_wait_can_be_interrupted() -> None:
     other = start_elsewhere(write("open('ready-0', 'w'); time.sleep(1000)"))
     threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
-        launch("script.py", 1)
+        launch("script.py", 1, alone=True)
     other.kill()
     other.wait()
 

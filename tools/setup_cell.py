@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from lockstep import __version__
+from lockstep import __version__, ahead
 from tools import address
 
 CELL_ID = "setup"
@@ -62,9 +62,18 @@ def compatible(version: str) -> str:
     return f"{major}.{minor}" if major == "0" else major
 
 
-def text(slug: str, names: list[str]) -> str:
-    """Return the source of the set-up cell of a notebook that uses the frameworks `names`."""
-    arguments = [f'"{name}"' for name in names] + [f'course="{compatible(__version__)}"']
+def text(slug: str, names: list[str], launches: list[str] | None = None) -> str:
+    """Return the source of the set-up cell of a notebook that uses the frameworks `names`.
+
+    Args:
+        slug: the repository, owner/name.
+        names: what the kernel imports.
+        launches: what the scripts import that it launches.
+    """
+    arguments = [f'"{name}"' for name in names]
+    if launches:
+        arguments.append(f'launches="{", ".join(launches)}"')
+    arguments.append(f'course="{compatible(__version__)}"')
     return TEXT.format(slug=slug, arguments=", ".join(arguments))
 
 
@@ -92,13 +101,23 @@ def frameworks(source: str) -> list[str]:
     return re.findall(r'(?<!=)"([^"]*)"', lines[0])
 
 
+def launched(notebook: NotebookNode) -> list[str]:
+    """Return the frameworks that the scripts of a notebook import, if it launches any."""
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    if not any(re.search(r"^from lockstep.launch import", source, re.MULTILINE) for source in code):
+        return []
+    scripts = "\n".join(source for source in code if source.startswith("%%writefile"))
+    found = set(re.findall(r"^(?:import|from) (\w+)", scripts, re.MULTILINE))
+    return ahead.frameworks(found, {})
+
+
 def expected(notebook: NotebookNode, slug: str) -> str:
     """Return the source that the first code cell of `notebook` must have.
 
     Raises:
         ValueError: that cell has no line `start("a framework", ...)`.
     """
-    return text(slug, frameworks(first_code_cell(notebook).source))
+    return text(slug, frameworks(first_code_cell(notebook).source), launched(notebook))
 
 
 def main() -> int:
