@@ -129,6 +129,7 @@ def become_rank(job: dict[str, Any], descriptors: list[int], imported: Imported)
     os.environ.clear()
     os.environ.update(job["environment"] | set_by_imports | variables)
     tempfile.tempdir = None  # found anew, as TMPDIR says
+    threading.main_thread()._set_native_id()  # type: ignore[attr-defined]
     random.seed()
     if numpy := sys.modules.get("numpy.random"):
         numpy.seed()
