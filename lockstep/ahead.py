@@ -48,6 +48,7 @@ class Server(NamedTuple):
 
 _servers: dict[str, Server] = {}
 _threaded: set[str] = set()  # modules that start threads when they are imported
+refusals: list[str] = []  # why servers did not take jobs, for who wants to know what was slow
 
 
 def possible() -> bool:
@@ -215,7 +216,8 @@ def fork_job(job: Mapping[str, Any], descriptors: Sequence[int]) -> socket.socke
             return channel
         if channel:
             channel.close()
-        reason, _, what = answer.get("refused", "").partition(": ")
+        refusals.append(answer.get("refused", "no server"))
+        reason, _, what = refusals[-1].partition(": ")
         if shared:
             shared = None  # one of its own may do
         elif reason in {"environment", "changed", "threads"}:

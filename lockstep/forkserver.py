@@ -19,6 +19,7 @@ import gc
 import importlib
 import json
 import os
+import random
 import select
 import signal
 import socket
@@ -117,6 +118,15 @@ def import_all(modules: Sequence[str]) -> str | None:
             if len(os.listdir("/proc/self/task")) > 1:
                 return name
     return None
+
+
+def draw_own_random_numbers() -> None:
+    """Seed the generators of a forked process anew: it would go on with the server's."""
+    random.seed()
+    if numpy := sys.modules.get("numpy.random"):
+        numpy.seed()
+    if torch := sys.modules.get("torch"):
+        torch.default_generator.seed()
 
 
 def serve(

@@ -4,17 +4,23 @@
 run `python script args...` once per process, with the environment variables that the framework
 reads, so a script that runs here runs under torchrun, Slurm or Kubernetes as well.
 
+- **In a moment.** On Linux, processes are forked from one that has imported what the script imports
+  (`lockstep.ahead`), and a script cannot tell: `lockstep.ranks` says how, and what it could notice.
+  With `fresh=True`, with LOCKSTEP_FORK=0 in the environment, where a module starts threads when it
+  is imported, and on macOS each process starts and imports by itself, with the same results.
 - **Output.** What rank 0 prints is shown at once, what the others print when all have ended, in
-  rank order; standard error goes with standard output. It is returned too. Of an output over
-  200 kB the beginning and the end are shown, and all of it is left in the working folder. Lines
-  that TensorFlow logs about itself when it is imported are left out.
+  rank order; from the third second on, what all print as they print it. Standard error goes with
+  standard output. It is returned too. Of an output over 200 kB the beginning and the end are shown,
+  and all of it is left in the working folder. Lines that TensorFlow logs about itself when it is
+  imported are left out.
 - **Failure.** A rank that ends with an error ends all others a second later. A rank that does not
   end is ended at the hard limit, `timeout`. Either raises `LaunchError` with the last lines of the
   rank in question.
 - **Nothing stays** when the run is over, the cell interrupted or the kernel killed: no process,
   and no temporary file, as each run has a TMPDIR of its own.
-- **One at a time.** A launch waits for any other on this machine: two would share the cores, and
-  the byte counters of the loopback interface. The wait is not part of `timeout`.
+- **Beside each other, or alone.** Launches of one machine run beside each other. One that counts
+  bytes or seconds says `alone=True`: it waits for the others, and they for it, for three minutes at
+  most. The wait is not part of `timeout`.
 
 Linux and macOS. On macOS a process that a rank starts in a session of its own is not ended.
 """
@@ -37,7 +43,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from lockstep import ahead, supervisor
+from lockstep import ahead, ranks, supervisor
 
 JOBS = ("chief", "worker", "ps")
 LOOK_S = 0.1  # how often the output is looked at
@@ -50,9 +56,10 @@ TRIES = 3
 # TensorFlow logs this about itself before its level of logging is set; with times and process ids,
 # so that no two runs print the same.
 NOISE = re.compile(r"WARNING: All log messages before absl|[IW]0000 00:00:")
-# A folder can be locked like a file. This one is the same for every user and every TMPDIR, anyone
-# may open it, and a lock on it leaves no file behind.
-LOCK = "/tmp"
+# A folder can be locked like a file. These are the same for every user and every TMPDIR, anyone may
+# open them, and a lock on them leaves no file behind.
+LOCK, GATE = "/tmp", "/"
+RANKS = f'File "{ranks.__file__}"'  # the frames below a forked script's own
 
 
 class LaunchError(RuntimeError):
@@ -81,6 +88,7 @@ def launch(
     Each rank finds RANK, LOCAL_RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT (a free
     port) and OMP_NUM_THREADS=1 in its environment, as under `torchrun`; `env` adds further
     variables, and may change OMP_NUM_THREADS. `timeout` is in seconds, from the start of the ranks.
+    `alone`: no other launch runs on this machine meanwhile. `fresh`: each rank imports by itself.
 
     If another program takes the port before rank 0 does, the run is started again with another
     port, at most twice, and says so.
@@ -391,11 +399,11 @@ class _Log:
         self.read(size, final=True)
 
     def tail(self, lines: int) -> str:
-        """The last lines, indented, without the fault handler's list of extension modules."""
+        """The last lines, indented, without what the fault handler says of other code."""
         text = [
             f"    {line[:300]}"
             for line in self.text[-20_000:].splitlines()
-            if line.strip() and not line.startswith("Extension modules:")
+            if line.strip() and not line.startswith("Extension modules:") and RANKS not in line
         ]
         return "\n".join(text[-lines:]) or "    (it printed nothing)"
 
@@ -404,31 +412,42 @@ class _Log:
 def _machine_lock(alone: bool) -> Iterator[int]:
     """The lock that launches share, or that one has alone; free again however its holder dies.
 
+    Whoever waits stands in the gate, so that one that wants to be alone is not passed by others.
+
     Raises:
         LaunchError: others have held it for too long.
     """
-    descriptor = os.open(LOCK, os.O_RDONLY)
     end = time.monotonic() + WAIT_S
-    told = False
+    kind = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
+    with contextlib.ExitStack() as stack:
+        gate, lock = (os.open(path, os.O_RDONLY) for path in (GATE, LOCK))
+        stack.callback(os.close, lock)
+        try:
+            told = False
+            for descriptor in (gate, lock):
+                while not _locked(descriptor, kind):
+                    if not told:
+                        print(WAITING, flush=True)
+                        told = True
+                    if time.monotonic() > end:
+                        raise LaunchError(
+                            f"This launch waited for {WAIT_S:g} s for another one on this machine: "
+                            "one of the two has `alone=True`. Interrupt the cell that runs the "
+                            "other, or shut its kernel down, and run this cell again."
+                        )
+                    time.sleep(LOOK_S)
+        finally:
+            os.close(gate)
+        yield lock
+
+
+def _locked(descriptor: int, kind: int) -> bool:
+    """Lock a folder if that is possible at once."""
     try:
-        while True:
-            try:
-                fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if not told:
-                    print(WAITING, flush=True)
-                    told = True
-            if time.monotonic() > end:
-                raise LaunchError(
-                    f"This launch waited for {WAIT_S:g} s for another one on this machine: one of "
-                    "the two has `alone=True`. Interrupt the cell that runs the other, or shut its "
-                    "kernel down, and run this cell again."
-                )
-            time.sleep(LOOK_S)
-        yield descriptor
-    finally:
-        os.close(descriptor)
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _listen(port: int) -> socket.socket:

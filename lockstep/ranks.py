@@ -16,11 +16,11 @@ import atexit
 import builtins
 import contextlib
 import ctypes
+import fnmatch
 import gc
 import io
 import json
 import os
-import random
 import resource
 import shutil
 import signal
@@ -52,7 +52,7 @@ class Imported(NamedTuple):
     """What must be now as it was when the server imported its modules."""
 
     environment: dict[str, str]
-    may_vary: frozenset[str]
+    may_vary: list[str]  # patterns of variables that nobody imported reads
     files: dict[str, int]  # of modules that somebody may edit, and when they were written
 
 
@@ -78,9 +78,11 @@ def hidden(folder: Path) -> Iterator[str]:
 
 def refusal(job: dict[str, Any], imported: Imported) -> str:
     """Import what a job needs; return why its ranks cannot be forked from here, or ""."""
-    names = {*job["environment"], *imported.environment} - imported.may_vary
+    names = {*job["environment"], *imported.environment}
     for name in sorted(names.difference(*job["variables"])):
-        if job["environment"].get(name) != imported.environment.get(name):
+        if job["environment"].get(name) != imported.environment.get(name) and not any(
+            fnmatch.fnmatchcase(name, pattern) for pattern in imported.may_vary
+        ):
             return f"environment: {name}"
     for file, written in imported.files.items():
         if not os.path.exists(file) or os.stat(file).st_mtime_ns != written:
@@ -130,9 +132,7 @@ def become_rank(job: dict[str, Any], descriptors: list[int], imported: Imported)
     os.environ.update(job["environment"] | set_by_imports | variables)
     tempfile.tempdir = None  # found anew, as TMPDIR says
     threading.main_thread()._set_native_id()  # type: ignore[attr-defined]
-    random.seed()
-    if numpy := sys.modules.get("numpy.random"):
-        numpy.seed()
+    forkserver.draw_own_random_numbers()
     if processes := sys.modules.get("multiprocessing.process"):
         # Where a spawned process looks for the script.
         processes.ORIGINAL_DIR = os.getcwd()  # type: ignore[attr-defined]
@@ -154,10 +154,9 @@ def show_command(command: list[str]) -> None:
         ctypes.memmove(start, text.ljust(end - start - 1, b"\0") + b"\1", end - start)
 
 
-def run_script(script: str) -> int:
-    """Run a script as `__main__`; return the exit code, negative for a signal to end with."""
+def run_script(script: str, main: types.ModuleType) -> int:
+    """Run a script as the module; return the exit code, negative for a signal to end with."""
     path = os.path.abspath(script)
-    main = types.ModuleType("__main__")
     main.__dict__.update(
         __annotations__={},
         __builtins__=builtins,
@@ -181,17 +180,16 @@ def run_script(script: str) -> int:
     return 0
 
 
-def leave(code: int) -> None:
+def leave(code: int, main: types.ModuleType) -> None:
     """End this process as the interpreter would, but leave the modules that it shares whole.
 
     Taking them apart would copy their memory: half a second for torch.
     """
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads
     atexit._run_exitfuncs()
-    main = sys.modules["__main__"].__dict__
-    for name in list(main):
+    for name in list(vars(main)):
         if not name.startswith("__"):
-            main[name] = None
+            setattr(main, name, None)
     gc.collect()  # of objects that were made here: the others are frozen
     for thing in gc.get_objects():
         if type(thing) in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):
@@ -217,7 +215,8 @@ def supervise_forked(request: forkserver.Request, imported: Imported) -> None:
     exits = supervise(job, request.client, fork_rank)
     if exits is None:
         become_rank(job, [*request.descriptors, request.client.detach()], imported)
-        leave(run_script(job["script"]))
+        main = types.ModuleType("__main__")
+        leave(run_script(job["script"], main), main)
     else:
         report(exits, request.client)
         os._exit(0)  # nothing of what was imported was used here
@@ -226,13 +225,13 @@ def supervise_forked(request: forkserver.Request, imported: Imported) -> None:
 def main() -> None:
     """Be the server: LISTENER is the descriptor of the socket to listen on.
 
-    SETTINGS has the modules to import at once, and the names of the environment variables that may
+    SETTINGS has the modules to import at once, and patterns of the environment variables that may
     differ between the server and a job.
     """
     if not sys.flags.safe_path:
         del sys.path[0]  # the folder of this file, which a script does not have
     listener, settings = socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2])
-    imported = Imported(dict(os.environ), frozenset(settings["may vary"]), {})
+    imported = Imported(dict(os.environ), settings["may vary"], {})
     os.environ["TMPDIR"] = temporary = tempfile.mkdtemp(prefix="lockstep-")
     tempfile.tempdir = None
 

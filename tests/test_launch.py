@@ -118,6 +118,9 @@ def nothing_left(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
     monkeypatch.setattr(tempfile, "tempdir", None)
+    # Locks of this test's own: launches of other programs are not waited for.
+    monkeypatch.setattr(module, "LOCK", str(temporary))
+    monkeypatch.setattr(module, "GATE", str(work))
     me = psutil.Process()
     yield
     ahead.end_servers()
@@ -137,13 +140,21 @@ def shown(capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out.replace(WAITING, "")
 
 
-def start_elsewhere(script: str | Path, seconds: float = 100) -> subprocess.Popen:
-    """Launch from another process, and wait until the rank has started."""
-    call = f"launch({str(script)!r}, 1, timeout={seconds})"
-    code = f"from lockstep.launch import launch; {call}"
-    process = subprocess.Popen([sys.executable, "-c", code])
-    assert wait(Path("ready-0").exists, 60)
-    return process
+@contextlib.contextmanager
+def launch_elsewhere(code: str, alone: bool = False) -> Iterator[subprocess.Popen]:
+    """Launch a script from another process, wait until its rank has started; kill it at the end."""
+    script = write(f"{code}\nopen('ready-0', 'w')\ntime.sleep(1000)")
+    code = (
+        "from lockstep import launch\n"
+        f"launch.LOCK, launch.GATE = {module.LOCK!r}, {module.GATE!r}\n"
+        f"launch.launch({script!r}, 1, timeout=1000, alone={alone})"
+    )
+    with subprocess.Popen([sys.executable, "-c", code]) as process:
+        try:
+            assert wait(Path("ready-0").exists, 60)
+            yield process
+        finally:
+            process.kill()
 
 
 # What is run
@@ -564,6 +575,43 @@ def test_rank_0_is_shown_while_it_runs() -> None:
     assert done.stdout.decode().replace(WAITING, "") == "--- rank 0 ---\nhalf €, seen: 1\n"
 
 
+def test_after_two_seconds_all_ranks_are_shown_while_they_run() -> None:
+    """Whole lines of each, under its name; the last rank goes on once both have been seen."""
+    code = (
+        "import sys, launch_script\n"
+        "seen = ''\n"
+        "class Screen:\n"
+        "    def write(self, text):\n"
+        "        global seen\n"
+        "        seen += text\n"
+        "        if 'one\\n' in seen and 'two\\n' in seen: open('seen', 'w')\n"
+        "        return sys.__stdout__.write(text)\n"
+        "    def flush(self): sys.__stdout__.flush()\n"
+        "sys.stdout = Screen()\n"
+        "launch_script.run()"
+    )
+    script = write(
+        "rank = int(os.environ['RANK'])\n"
+        "if rank: print(['', 'one', 'two'][rank])\n"
+        "print('not yet a line', end='')\n"
+        "end = time.monotonic() + 60\n"
+        "while not os.path.exists('seen') and time.monotonic() < end: time.sleep(0.01)\n"
+        "time.sleep(0.1 * rank)\n"
+        "print(': seen', os.path.exists('seen'))"
+    )
+    Path("launch_script.py").write_text(
+        f"from lockstep.launch import launch\ndef run(): print(launch({script!r}, 3))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    end = "not yet a line: seen True\n"
+    texts = [end, f"one\n{end}", f"two\n{end}"]
+    assert done.stdout.replace(WAITING, "") == (
+        "--- rank 0 ---\nnot yet a line\n--- rank 1 ---\none\n--- rank 2 ---\ntwo\n"
+        f"--- rank 0 ---\n: seen True\n--- rank 1 ---\n{end}--- rank 2 ---\n{end}"
+        f"{texts!r}\n"
+    )
+
+
 def test_what_tensorflow_logs_about_itself_is_left_out() -> None:
     noise = (
         "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR\n"
@@ -609,35 +657,75 @@ def test_a_huge_output_shows_its_ends_and_keeps_the_rest(
 def test_a_launch_waits_until_nothing_of_another_is_alive(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    other = start_elsewhere(write("open('ready-0', 'w'); time.sleep(1000)"))
-    supervisor = supervisor_of(other.pid)
-    supervisor.suspend()
-    other.kill()
-    other.wait()
     Path("quick.py").write_text("print('at last')")
     resumed = []
+    with launch_elsewhere("") as other:
+        supervisor = supervisor_of(other.pid)
+        supervisor.suspend()
+        other.kill()
+        other.wait()
 
-    def resume() -> None:
-        time.sleep(4)
-        resumed.append(len(alive()))
-        supervisor.resume()
+        def resume() -> None:
+            time.sleep(4)
+            resumed.append(len(alive()))
+            supervisor.resume()
 
-    thread = threading.Thread(target=resume)
-    thread.start()
-    # The wait is not part of the limit.
-    assert launch("quick.py", 1, timeout=3, alone=True) == ["at last\n"]
-    assert resumed == [2]  # the suspended supervisor and its rank: the launch had not begun
-    thread.join()
+        thread = threading.Thread(target=resume)
+        thread.start()
+        # The wait is not part of the limit.
+        assert launch("quick.py", 1, timeout=3, alone=True) == ["at last\n"]
+        assert resumed == [2]  # the suspended supervisor and its rank: the launch had not begun
+        thread.join()
     assert capsys.readouterr().out == f"{WAITING}--- rank 0 ---\nat last\n"
 
 
+def test_launches_run_beside_each_other() -> None:
+    with launch_elsewhere("") as other:
+        Path("quick.py").write_text("print('at once')")
+        assert launch("quick.py", 1) == ["at once\n"]
+        assert other.poll() is None
+
+
+@pytest.mark.parametrize("alone", [(True, False), (False, True), (True, True)])
+def test_a_launch_that_is_to_be_alone_waits_and_is_waited_for_up_to_a_limit(
+    alone: tuple[bool, bool], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with launch_elsewhere("", alone[0]):
+        monkeypatch.setattr(module, "WAIT_S", 0.5)
+        Path("quick.py").write_text("print('never')")
+        with pytest.raises(LaunchError, match=r"waited for 0.5 s .* `alone=True`. Interrupt the"):
+            launch("quick.py", 1, alone=alone[1])
+    assert capsys.readouterr().out == f"{WAITING}"
+
+
+def test_nobody_passes_one_that_waits_to_be_alone() -> None:
+    """Others would keep it waiting for ever, one after the other."""
+    order: list[str] = []
+
+    def run(name: str, alone: bool) -> None:
+        launch("quick.py", 1, alone=alone)
+        order.append(name)
+
+    Path("quick.py").write_text("print('fine')")
+    with launch_elsewhere("") as other:
+        threads = [
+            threading.Thread(target=run, args=[str(alone), alone]) for alone in (True, False)
+        ]
+        for thread in threads:
+            thread.start()
+            time.sleep(1)
+        assert order == []
+        other.kill()
+        for thread in threads:
+            thread.join()
+    assert sorted(order) == ["False", "True"]
+
+
 def test_a_wait_can_be_interrupted() -> None:
-    other = start_elsewhere(write("open('ready-0', 'w'); time.sleep(1000)"))
-    threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
-    with pytest.raises(KeyboardInterrupt):
-        launch("script.py", 1, alone=True)
-    other.kill()
-    other.wait()
+    with launch_elsewhere(""):
+        threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+        with pytest.raises(KeyboardInterrupt):
+            launch("script.py", 1, alone=True)
 
 
 # Inputs that cannot be right

@@ -1,7 +1,5 @@
 """Builds the HTML book in _build/html: executes what changed, then Jupyter Book, then checks.
 
-Solved assignments have no page, but are executed too: book/versions.md says how long each took.
-
 Sphinx works in .cache/site, so that an unchanged page is not built again. _build/html is removed
 first and comes into being last, in one step: a build that fails or is stopped leaves none.
 """
@@ -113,7 +111,7 @@ def main() -> None:
     """Execute what changed, build, and say what was made."""
     started = time.monotonic()
     shutil.rmtree(HTML, ignore_errors=True)
-    runs = notebooks.execute(notebooks.notebooks() + notebooks.solved())
+    runs = notebooks.execute(notebooks.notebooks())
     print("Building the HTML pages", flush=True)
     build()
     print(f"Notebooks:\n{notebooks.table(runs)}")

@@ -1,6 +1,6 @@
 """Jupyter kernels that start in a moment: each is forked from a process with the imports done.
 
-That process is a server (`lockstep.forkserver`), started by `kernels` for each set of frameworks. A
+That process is a server (`lockstep.forkserver`); there is one for each set of frameworks. A
 kernelspec named python3 starts a small client instead of Python; the client asks the server that
 `LOCKSTEP_KERNELS` names for a fork, and lives as long as it does. The fork runs ipykernel as ever,
 so what starts the kernel and talks to it (jupyter_client, nbclient, nbgrader, nbval) needs to know
@@ -15,7 +15,6 @@ import importlib
 import json
 import logging
 import os
-import random
 import secrets
 import socket
 import subprocess
@@ -26,12 +25,22 @@ from pathlib import Path
 from unittest import mock
 
 from lockstep import ahead, forkserver
+from lockstep.runtime import ENVIRONMENT
 from lockstep.supervisor import die_with
 
 # What every kernel imports, and the course's package with it.
 ALWAYS = ("ipykernel.kernelapp", "ipykernel.ipkernel", "numpy", "matplotlib", "lockstep.runtime")
 INLINE = "module://matplotlib_inline.backend_inline"
 SERVER = "LOCKSTEP_KERNELS"
+# What differs between the notebooks of a run, and is not read by an import: where they work, who
+# started them, and what their own imports have set.
+MAY_VARY = [
+    *("HOME", "PWD", "OLDPWD", "MPL*"),
+    *("LOCKSTEP_*", "JPY_*", "JUPYTER_*", "PYTEST_*", "PYDEVD_*"),
+    *("TERM", "PAGER", "GIT_PAGER", "CLICOLOR*", "FORCE_COLOR", "COLUMNS", "LINES"),
+    *("TF2_BEHAVIOR", "HDF5_PLUGIN_PATH", "TPU_*", "ENABLE_RUNTIME_UPTIME_TELEMETRY"),
+    "TORCHINDUCTOR_CACHE_DIR",
+]
 
 # Hands its arguments, environment, working folder and standard streams over, then waits for the
 # end of file that comes when the kernel has ended.
@@ -70,16 +79,8 @@ def kernelspec() -> Iterator[dict[str, str]]:
 
 
 @contextlib.contextmanager
-def server(modules: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Start a server with these modules; yield the environment variable that names it.
-
-    Raises:
-        RuntimeError: the process could not import them, and has printed why.
-    """
-    if not ahead.possible():
-        yield {}
-        return
-    address = f"lockstep-{secrets.token_hex(16)}"
+def server(modules: Sequence[str], address: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a server of kernels with these modules, which says "ready" on its standard output."""
     with (
         forkserver.listen(address) as listener,
         subprocess.Popen(
@@ -90,11 +91,8 @@ def server(modules: Sequence[str]) -> Iterator[dict[str, str]]:
             start_new_session=True,
         ) as process,
     ):
-        listener.close()  # so that a client of a server that has ended is refused
-        assert process.stdout is not None
-        if process.stdout.readline() != b"ready\n":
-            raise RuntimeError(f"No kernels: {', '.join(modules)} could not be imported (above)")
-        yield {SERVER: address}
+        listener.close()  # so that nobody waits for a server that has ended
+        yield process
 
 
 @contextlib.contextmanager
@@ -106,8 +104,63 @@ def kernels(modules: Iterable[str] = ()) -> Iterator[dict[str, str]]:
     Raises:
         RuntimeError: the process could not import them, and has printed why.
     """
-    with kernelspec() as variables, server(list(modules)) as named:
-        yield variables | named
+    with contextlib.ExitStack() as stack:
+        variables = stack.enter_context(kernelspec())
+        if ahead.possible():
+            variables[SERVER] = f"lockstep-{secrets.token_hex(16)}"
+            process = stack.enter_context(server(list(modules), variables[SERVER]))
+            assert process.stdout is not None
+            if process.stdout.readline() != b"ready\n":
+                named = ", ".join(modules)
+                raise RuntimeError(f"No kernels: {named} could not be imported (above)")
+        yield variables
+
+
+@contextlib.contextmanager
+def shared(
+    imported: Iterable[Iterable[str]], launched: Iterable[Iterable[str]]
+) -> Iterator[dict[str, str]]:
+    """Make forked kernels ready for many notebooks, and servers for what they launch.
+
+    Yields environment variables; a notebook needs those of `kernel_for` too.
+
+    Args:
+        imported: the frameworks that each notebook begins with.
+        launched: those that the scripts of each notebook import.
+    """
+    prefix = f"lockstep-{secrets.token_hex(16)}-"
+    with contextlib.ExitStack() as stack:
+        variables = stack.enter_context(kernelspec())
+        if ahead.possible():
+            for key in sorted({key_of(names) for names in imported}):
+                modules = [
+                    module for name in key.split("+") for module in ahead.FRAMEWORKS.get(name, ())
+                ]
+                stack.enter_context(server(modules, f"{prefix}kernel-{key}"))
+            environment = {**ENVIRONMENT, **os.environ, **ahead.ENVIRONMENT}
+            for name in sorted({name for names in launched for name in names}):
+                address = f"{prefix}ranks-{name}"
+                ranks = ahead.start_server([name] if name else [], environment, address, MAY_VARY)
+                stack.callback(end, ranks.process)
+            variables |= {SERVER: f"{prefix}kernel-", ahead.SHARED: f"{prefix}ranks-"}
+        yield variables
+
+
+def kernel_for(names: Iterable[str]) -> dict[str, str]:
+    """Return the environment variable for a notebook that begins with these frameworks."""
+    return {SERVER: os.environ[SERVER] + key_of(names)} if SERVER in os.environ else {}
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a server, whose standard input is the sign."""
+    with process:
+        pass
+
+
+def key_of(names: Iterable[str]) -> str:
+    """Name a set of frameworks, in the order in which they are imported."""
+    names = set(names)
+    return "+".join(name for name in ahead.FRAMEWORKS if name in names)
 
 
 def preload(modules: list[str]) -> tuple[dict[str, str], list[tuple[logging.StreamHandler, str]]]:
@@ -116,7 +169,7 @@ def preload(modules: list[str]) -> tuple[dict[str, str], list[tuple[logging.Stre
     Returns the environment variables that the imports set, and the log handlers that write to
     standard streams, with which they do.
     """
-    from lockstep.runtime import ENVIRONMENT, _quiet
+    from lockstep.runtime import _quiet
 
     # One thread each for torch's operations, as kernels are made to run beside each other.
     for key, value in (ENVIRONMENT | {"MPLBACKEND": INLINE, "OMP_NUM_THREADS": "1"}).items():
@@ -144,7 +197,6 @@ def run_kernel(
     handlers: list[tuple[logging.StreamHandler, str]],
 ) -> None:
     """Be an ordinary kernel, with the surroundings of the client that asked for it."""
-    import numpy
     from ipykernel.kernelapp import IPKernelApp
 
     server = os.getppid()
@@ -162,8 +214,7 @@ def run_kernel(
     os.environ.update(set_by_imports | asked["env"])
     os.environ.pop("PYTEST_CURRENT_TEST", None)  # under which ipykernel misses file descriptor 2
     tempfile.tempdir = None  # found anew, as TMPDIR says
-    random.seed()
-    numpy.random.seed()
+    forkserver.draw_own_random_numbers()
     sys.argv = ["ipykernel_launcher.py", *asked["argv"]]
     app = IPKernelApp.instance(parent_handle=server, log_level=logging.ERROR)
     app.initialize()

@@ -18,8 +18,10 @@ from typing import Any
 import psutil
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
+from xdist.scheduler import LoadScopeScheduling
 
-from tools import notebooks
+from lockstep.launch import WAITING
+from tools import forked_kernel, notebooks
 
 MARK = "LOCKSTEP_NOTEBOOK"  # inherited by every process that a notebook starts
 GRACE_S = 3.0  # launch promises that nothing lives 2 s after its kernel
@@ -62,6 +64,7 @@ def begin(notebook: Path, sources: list[str]) -> Execution:
         "TMPDIR": str(scratch / "tmp"),
         "HOME": str(scratch / "home"),
         "MPLCONFIGDIR": str(fonts),
+        **forked_kernel.kernel_for(notebooks.begins_with(notebook)[0]),
     }
     return execution
 
@@ -76,7 +79,9 @@ def processes_of(execution: Execution) -> list[psutil.Process]:
     alive = []
     for process in psutil.process_iter():
         try:
-            if process.environ().get(MARK) == str(execution.scratch):
+            # What is forked has the environment of its server, but works in the notebook's folder.
+            marked = process.environ().get(MARK) == str(execution.scratch)
+            if marked or process.cwd().startswith(str(execution.scratch)):
                 alive.append(process)
         except psutil.Error:  # ended meanwhile, or somebody else's
             continue
@@ -165,8 +170,16 @@ def pytest_runtest_makereport(
             execution.failed = True
             report.outcome = "failed"
             report.longrepr = failure(execution.notebook, item, errors[0]["evalue"])
-        execution.outputs.append(item.test_outputs)
+        execution.outputs.append(list(filter(is_of_notebook, item.test_outputs)))
     return report
+
+
+def is_of_notebook(output: Any) -> bool:
+    """Say whether an output is the notebook's own; and take out that it waited for another one."""
+    if output["output_type"] == "stream" and f"{WAITING}\n" in output["text"]:
+        output["text"] = output["text"].replace(f"{WAITING}\n", "")
+        return bool(output["text"])
+    return True
 
 
 @pytest.hookimpl(wrapper=True)
@@ -239,6 +252,19 @@ class Progress:
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """No dot for each cell."""
         return (report.outcome, "", "") if report.when == "call" or report.skipped else None
+
+
+class ByNotebook(LoadScopeScheduling):
+    """Gives each worker one notebook at a time; those that keep all cores busy to one worker."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.split("::")[0]
+        return "busy" if notebooks.spins(notebooks.ROOT / path) else path
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByNotebook:
+    """Replace the scheduler of `--dist loadscope`."""
+    return ByNotebook(config, log)
 
 
 def pytest_configure(config: pytest.Config) -> None:

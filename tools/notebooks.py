@@ -28,6 +28,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from lockstep import ahead
+from tools import forked_kernel
 from tools.environment import PINS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -90,6 +92,30 @@ def sources(notebook: Path) -> list[str]:
     return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
+def begins_with(notebook: Path) -> tuple[list[str], list[str]]:
+    """Return the frameworks that a notebook begins with, and those of the scripts that it launches.
+
+    Among the latter is "", of a script that imports none.
+    """
+    for line in re.findall(r"(?m)^start\((.*)\)$", "\n".join(sources(notebook)[:1])):
+        launched = re.search(r'launches="([^"]*)"', line)
+        names = ["", *launched[1].split(", ")] if launched else []
+        return re.findall(r'(?<!=)"([^"]*)"', line), names
+    return [], []
+
+
+def spins(notebook: Path) -> bool:
+    """Say whether a notebook keeps all cores busy: mirrored replicas wait for each other so."""
+    code = [source for source in sources(notebook) if not source.startswith("%%writefile")]
+    return any(re.search(r"distribute\.(Mirrored|CentralStorage)Strategy\(", text) for text in code)
+
+
+def expected_seconds(notebook: Path) -> float:
+    """Return what the last execution took; of a notebook never executed, its code cells."""
+    runs = sorted((CACHE / "executed" / name(notebook)).glob("*.json"), key=os.path.getmtime)
+    return json.loads(runs[-1].read_text())["seconds"] if runs else len(sources(notebook))
+
+
 def script(notebook: Path, name: str) -> str:
     """Return a script as the notebook's cells `%%writefile [-a] NAME` write it."""
     cells = [source.partition("\n") for source in sources(notebook)]
@@ -123,19 +149,24 @@ def digest_of_files(paths: list[Path]) -> list[str]:
 
 
 @functools.cache
+def pinned() -> tuple[str, ...]:
+    """Return the versions of Python and of everything that is pinned."""
+    versions = (f"{name} {installed(name)}" for name in requirement_names())
+    return (platform.python_version(), *versions, *digest_of_files([ROOT / pin for pin in PINS]))
+
+
+@functools.cache
 def surroundings() -> tuple[str, ...]:
-    """Return what the outputs of every notebook depend on."""
-    return (
-        platform.python_version(),
-        *(f"{name} {installed(name)}" for name in requirement_names()),
-        *digest_of_files([*(ROOT / name for name in PINS), *(ROOT / "lockstep").rglob("*")]),
-    )
+    """Return what the outputs of every chapter depend on."""
+    return pinned() + tuple(digest_of_files(list((ROOT / "lockstep").rglob("*"))))
 
 
 def stored_at(notebook: Path, cells: list[str]) -> Path:
     """Return where the outputs of a notebook with these code cells are stored, or will be."""
     beside = [p for p in notebook.parent.iterdir() if p.suffix not in {".ipynb", ".md"}]
-    parts = json.dumps([surroundings(), digest_of_files(beside), cells])
+    # A solved assignment is graded in every run of the tests, whatever has changed.
+    around = surroundings() if notebook in notebooks() else pinned()
+    parts = json.dumps([around, digest_of_files(beside), cells])
     key = hashlib.sha256(parts.encode()).hexdigest()[:20]
     return CACHE / "executed" / name(notebook) / f"{key}.json"
 
@@ -170,17 +201,22 @@ def find(wanted: str) -> Path:
 
 
 def nbval(stale: list[Path], report: Path | None) -> int:
-    """Execute notebooks with nbval, in parallel by notebook, and return pytest's exit code."""
-    command = [sys.executable, "-m", "pytest", "--nbval-lax", "--nbval-current-env"]
+    """Execute notebooks with nbval, the longest first, and return pytest's exit code."""
+    stale = sorted(stale, key=expected_seconds, reverse=True)
+    command = [sys.executable, "-m", "pytest", "--nbval-lax"]
+    command += [] if ahead.possible() else ["--nbval-current-env"]
     command += [f"--nbval-cell-timeout={CELL_LIMIT_S}", "-p", "tools.nbval_store"]
     command += ["-p", "no:cacheprovider", "-q", "--no-header", "-rN"]
     if len(stale) > 1:
-        command += ["-n", str(PARALLEL), "--dist", "loadscope"]
+        command += ["-n", str(PARALLEL), "--dist", "loadscope", "--no-loadscope-reorder"]
     if report is not None:
         command += [f"--junitxml={report}"]
     # Removed here, because an interrupt ends pytest's workers before they could do it.
-    with tempfile.TemporaryDirectory(prefix="lockstep-", ignore_cleanup_errors=True) as scratch:
-        environment = {**os.environ, "LOCKSTEP_SCRATCH": scratch}
+    with (
+        tempfile.TemporaryDirectory(prefix="lockstep-", ignore_cleanup_errors=True) as scratch,
+        forked_kernel.shared(*zip(*map(begins_with, stale), strict=True)) as forked,
+    ):
+        environment = {**os.environ, **forked, "LOCKSTEP_SCRATCH": scratch}
         return subprocess.run([*command, *map(str, stale)], cwd=ROOT, env=environment).returncode
 
 

@@ -55,7 +55,7 @@ def title(notebook: Path) -> str:
     return "".join(cells[0]["source"]).partition("\n")[0].removeprefix("# ")
 
 
-def run_times(paths: list[Path], link: bool) -> str:
+def run_times(paths: list[Path]) -> str:
     """Return the table of notebooks: code cells, seconds, and when they were executed."""
     rows = []
     for path in paths:
@@ -63,7 +63,7 @@ def run_times(paths: list[Path], link: bool) -> str:
         if run is None:
             raise LookupError(f"{path.relative_to(ROOT)} has not been executed as it is now")
         page = os.path.relpath(path, (ROOT / PAGE).parent)
-        name = f"[{title(path)}]({page})" if link else title(path)
+        name = f"[{title(path)}]({page})"
         cells = len(notebooks.sources(path))
         rows.append([name, str(cells), f"{run['seconds']:.0f}", str(run["cores"]), run["date"]])
     head = ["notebook", "code cells", "seconds", "CPU cores", "executed on"]
@@ -82,9 +82,7 @@ def tables() -> str:
             "## Versions",
             versions(),
             "## Run times of the chapters",
-            run_times([path for path in chapters if path.exists()], link=True),
-            "## Run times of the solved assignments",
-            run_times(notebooks.solved(), link=False),
+            run_times([path for path in chapters if path.exists()]),
         ]
     )
 

@@ -1,0 +1,78 @@
+"""Executes chapters in ordinary kernels, with an ordinary start of every process, and compares.
+
+Usage: python -m tools.ordinary [NAME...]   (none: all chapters)
+
+The build forks kernels and ranks from processes that have done the imports. A reader's kernel is an
+ordinary one, and on macOS so is every rank: it must show the same. Compared are the outputs of each
+cell, their kinds and their words; numbers are masked, since times are among them and every number
+that matters is asserted in its cell.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from typing import Any
+
+from lockstep import ahead
+from tools import notebooks
+from tools.notebooks import ROOT
+
+NUMBER = re.compile(r"[-+−]?\d[\d.,:]*(?:e[-+]?\d+)?%?")
+SPACE = re.compile(r"[\s\-─|]+")
+
+
+def words(text: str) -> str:
+    """Return a text with its numbers masked, and columns of any width."""
+    return SPACE.sub(" ", NUMBER.sub("#", text)).strip()
+
+
+def shown(outputs: list[dict[str, Any]]) -> list[str]:
+    """Return what one sees of a cell: streams as text, pictures by their kind."""
+    found = []
+    for output in outputs:
+        if output["output_type"] == "stream":
+            found.append(words(output["text"]))
+        for kind, content in sorted(output.get("data", {}).items()):
+            text = "".join(content) if kind.startswith("text/") else ""
+            found.append(f"{kind}: {words(text)}")
+    return found
+
+
+def differences(forked: list[list[Any]], ordinary: list[list[Any]]) -> list[str]:
+    """Say which code cells show something else."""
+    return [
+        f"code cell {number}:\n    forked   {shown(one)}\n    ordinary {shown(other)}"
+        for number, (one, other) in enumerate(zip(forked, ordinary, strict=True), start=1)
+        if shown(one) != shown(other)
+    ]
+
+
+def main(names: list[str]) -> int:
+    """Execute chapters both ways; return the exit code."""
+    if not ahead.possible():
+        sys.exit(f"Nothing to compare: {ahead.SWITCH}=0, or this is not Linux.")
+    chosen = [notebooks.find(name) for name in names] or notebooks.notebooks()
+    notebooks.execute(chosen)
+    by_fork = {path: notebooks.stored(path) for path in chosen}
+    again = [sys.executable, "-m", "tools.notebooks"]
+    found = 0
+    for path in chosen:
+        command = [*again, notebooks.name(path)]
+        code = subprocess.run(command, cwd=ROOT, env={**os.environ, ahead.SWITCH: "0"}).returncode
+        forked, ordinary = by_fork[path], notebooks.stored(path)
+        if code or forked is None or ordinary is None:
+            print(f"{notebooks.name(path)}: did not run with an ordinary start")
+            found += 1
+            continue
+        seconds = f"{forked['seconds']} s forked, {ordinary['seconds']} s ordinary"
+        differing = differences(forked["outputs"], ordinary["outputs"])
+        print(f"{notebooks.name(path)}: {seconds}, {len(differing)} cells differ", flush=True)
+        for text in differing:
+            print(f"  {text}")
+        found += len(differing)
+    return int(found > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
