@@ -137,7 +137,7 @@ class Tree:
 
     def installed(self) -> set[str]:
         """Return what pip says is in .venv, less pip itself."""
-        command = [self.root / ".venv" / "bin" / "python", "-m", "pip", "freeze"]
+        command = [str(self.root / ".venv" / "bin" / "python"), "-m", "pip", "freeze"]
         return set(subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.split())
 
     def put_torch(self, version: str) -> None:
@@ -219,6 +219,19 @@ def test_torch_comes_without_cuda(tree: Tree, index: Index) -> None:
     download, disk = environment.GIGABYTES["CPU"]
     assert f"about {download:.1f} GB to download, {disk:.1f} GB on disk" in done.stdout
     assert "CUDA, which" not in done.stdout
+
+
+@without_driver
+def test_a_torch_that_gives_way_gives_way_to_one_without_cuda(tree: Tree, index: Index) -> None:
+    wheels = (tree.root / "wheels").as_uri()
+    wheel(tree.root / "wheels", "torch", "2.14.0+cpu")
+    env = {"PIP_INDEX_URL": f"{index.address}/all", "LOCKSTEP_TORCH_INDEX": f"{index.address}/cpu"}
+    (tree.root / "requirements.txt").write_text("torch==2.14.0\n")
+    assert tree.make(PYTHON, **env, PIP_FIND_LINKS=wheels).returncode == 0
+    (tree.root / "requirements.txt").write_text("torch==2.13.0\n")
+    done = tree.make(PYTHON, **env)
+    assert "torch 2.14.0+cpu" in done.stdout and "gives way to the pinned one" in done.stdout
+    assert tree.installed() == {"torch==2.13.0+cpu", "helper==1.0"}
 
 
 @without_driver

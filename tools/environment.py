@@ -30,8 +30,8 @@ CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 PATIENCE_S = 5
 # One of these is there where an NVIDIA driver is: Linux's own, in a container, under Windows (WSL).
 DRIVER = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/usr/lib/wsl/lib/libcuda.so.1")
-# The whole environment, by what its torch computes on: GB to download, GB on disk. Measured on Linux
-# (x86-64), with Python 3.13 and 3.11.
+# The whole environment, by what its torch computes on: GB to download, GB on disk. Measured on
+# Linux (x86-64), with Python 3.13 and 3.11.
 GIGABYTES = {"CUDA": (3.8, 8.8), "CPU": (1.3, 4.8)}
 # Asked of the environment's own Python: its version, its torch if any, and whether it has pip.
 PROBE = """
@@ -62,10 +62,15 @@ def check_python(version: tuple[int, ...], whose: str) -> None:
         )
 
 
+def is_supported(torch: str | None) -> bool:
+    """Say whether the course works with this version of torch."""
+    match = re.match(r"(\d+)\.(\d+)", torch or "")
+    return match is not None and TORCHES[0] <= (int(match[1]), int(match[2])) <= TORCHES[1]
+
+
 def keep_torch(requirements: str, installed: str | None) -> str:
     """Return requirements with torch pinned to the installed version, if the course supports it."""
-    match = re.match(r"(\d+)\.(\d+)", installed or "")
-    if match is None or not TORCHES[0] <= (int(match[1]), int(match[2])) <= TORCHES[1]:
+    if not is_supported(installed):
         return requirements
     return re.sub(r"(?m)^torch==.*$", f"torch=={installed}", requirements)
 
@@ -186,29 +191,29 @@ def install(folder: Path) -> None:
     if not found["pip"]:
         subprocess.run([str(python), "-m", "ensurepip"], check=True)
     requirements = (ROOT / "requirements.txt").read_text()
-    torch = found["torch"] or choose_torch(python, folder, requirements)
-    kept = keep_torch(requirements, torch)  # type: ignore[arg-type]
+    torch: str | None = found["torch"]  # type: ignore[assignment]
+    if torch and f"torch=={torch}" not in requirements.split():
+        kept_or_not = "is kept" if is_supported(torch) else "gives way to the pinned one"
+        print(f"torch {torch}, already in {folder}, {kept_or_not}", flush=True)
+    chosen = None if is_supported(torch) else choose_torch(python, folder, requirements)
     size = ""
     if not before:
-        has_cuda = sys.platform == "linux" and "+cpu" not in str(torch)
+        has_cuda = sys.platform == "linux" and "+cpu" not in (chosen or torch or "")
         download, disk = GIGABYTES["CUDA" if has_cuda else "CPU"]
         size = f": about {download:.1f} GB to download, {disk:.1f} GB on disk, minutes"
     print(f"Installing requirements.txt into {folder}{size}", flush=True)
-    if not found["torch"] and torch:
+    if chosen:
         # Without what it depends on, which comes with the rest and from where that comes.
-        pip_install(python, "--no-deps", f"torch=={torch}", *torch_index())
-    elif found["torch"]:
-        kept_or_not = "is kept" if kept != requirements else "gives way to the pinned one"
-        if f"torch=={torch}" not in requirements.split():
-            print(f"torch {torch}, already in {folder}, {kept_or_not}", flush=True)
+        pip_install(python, "--no-deps", f"torch=={chosen}", *torch_index())
     listing = folder / "lockstep-requirements.txt"
-    listing.write_text(kept)
+    listing.write_text(keep_torch(requirements, chosen or torch))
     pip_install(python, "-r", str(listing))
     if (ROOT / "requirements-no-deps.txt").exists():
         pip_install(python, "--no-deps", "-r", "requirements-no-deps.txt")
     if (ROOT / "package.json").exists():
         packages = json.loads((ROOT / "package.json").read_text())["dependencies"]
         for name, version in packages.items():
+            print(f"Collecting {name}@{version} from npm", flush=True)
             unpack_from_npm(python, f"{name}@{version}", folder / "share" / "npm" / name)
     seconds = time.monotonic() - started
     done = {"from": wanted, "clone": str(ROOT), "seconds": round(seconds, 1)}
