@@ -99,7 +99,8 @@ class QuietHandler(SimpleHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path.startswith("/silent/"):
             time.sleep(60)
-        super().do_GET()
+        else:
+            super().do_GET()
 
     def log_message(self, format: str, *arguments: object) -> None:
         pass
