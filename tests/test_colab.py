@@ -170,7 +170,7 @@ def torch_for(pin: str, python: str, say: Say) -> list[str]:
         if cpu := cpu_build(Path(python), one):
             say(f"torch {cpu} is taken for Colab's {pin}")
             return ["--no-deps", f"torch=={cpu}", *torch_index()]
-    say(f"{pin} was found with CUDA only: GIGABYTES")
+    say(f"{pin} was found with CUDA only: 2.7 GB to download, 4.8 GB on disk")
     return [pin]
 
 
