@@ -9,17 +9,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lockstep import __version__, ahead
 
 BOOK = "https://OWNER-NOT-SET.github.io/lockstep/"
 
-# What start() can be asked for: the modules that it imports for it, with the names that it prints.
+# What start() can be asked for: the modules that it imports for it, with the names that it prints,
+# in the order in which they are imported.
 FRAMEWORKS = {
-    "tensorflow": {"tensorflow": "TensorFlow", "keras": "Keras"},
     "torch": {"torch": "torch"},
+    "tensorflow": {"tensorflow": "TensorFlow", "keras": "Keras"},
     "tpu": {},  # not imported: TensorFlow is to be the build that can use the TPU of this machine
 }
 # Colab's TPU runtime has no TensorFlow, and start() installs it: the version that Colab's other
@@ -61,7 +62,8 @@ def start(*frameworks: str, launches: str = "", course: str | None = None) -> No
     """Make the kernel ready for a notebook, and print what it runs on in one line.
 
     Works in a scratch folder that is removed when the kernel ends, and imports `frameworks` with
-    their logging off. TensorFlow's runtime is not started, so logical devices can still be set.
+    their logging off, in the order that works (`modules`), whatever the order of the arguments.
+    TensorFlow's runtime is not started, so logical devices can still be set.
     Running it again changes nothing. Colab's TPU runtime has no TensorFlow: there it is installed
     first, which takes a minute or two, and a torch notebook runs as it is.
 
@@ -94,11 +96,13 @@ def start(*frameworks: str, launches: str = "", course: str | None = None) -> No
 
     # The line grows during the imports, so that it shows what the reader is waiting for.
     print(f"Python {platform.python_version()}", end="", flush=True)
-    for name in frameworks:
-        for module, title in FRAMEWORKS[name].items():
-            print(f" · {title}", end="", flush=True)
-            with _quiet():
-                imported = importlib.import_module(module)
+    titles = {module: title for named in FRAMEWORKS.values() for module, title in named.items()}
+    for module in modules(frameworks):
+        if module in titles:
+            print(f" · {titles[module]}", end="", flush=True)
+        with _quiet():
+            imported = importlib.import_module(module)
+        if module in titles:
             print(f" {imported.__version__}", end="", flush=True)
     sys.dont_write_bytecode = True  # what the variable says, for the process that runs already
     with _quiet():
@@ -107,6 +111,22 @@ def start(*frameworks: str, launches: str = "", course: str | None = None) -> No
     if "tpu" not in frameworks or tpu_chips(PCI) == 0:  # importing would claim the chips
         for name in launched:
             ahead.get_ready([name])
+
+
+def modules(frameworks: Iterable[str]) -> list[str]:
+    """Return the modules to import for `frameworks`, in the order that works.
+
+    triton must come before TensorFlow. From version 3.7 on it shows all of its LLVM to the linker,
+    as TensorFlow does with another version of LLVM. Imported after TensorFlow, it is bound to that
+    one, and ends the process with a segmentation fault. Where torch has CUDA it brings triton
+    along, and imports it late, at an optimizer's first step. So triton comes first wherever
+    TensorFlow comes, also for a torch that a later cell imports.
+    """
+    names = set(frameworks)
+    asked = [module for name in FRAMEWORKS if name in names for module in FRAMEWORKS[name]]
+    if "tensorflow" not in asked or "tensorflow" in sys.modules:
+        return asked
+    return (["triton"] if importlib.util.find_spec("triton") else []) + asked
 
 
 def check_course(course: str | None) -> None:

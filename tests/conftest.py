@@ -8,11 +8,8 @@ from collections.abc import Generator
 import pytest
 
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
-# Reasons that hold for a whole machine or notebook, and that CI therefore accepts.
-MAY_SKIP_IN_CI = (
-    r"Python 3\.1\d was not found",
-    r"needs torch from its first cell on",  # Colab's torch exists for no other Python without CUDA
-)
+# Reasons that hold for a whole machine, and that CI therefore accepts.
+MAY_SKIP_IN_CI = (r"Python 3\.1\d was not found",)
 
 # A shell that runs the tests in the background has SIGINT ignored, and every process inherits that.
 # Some tests send it.

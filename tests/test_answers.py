@@ -20,7 +20,7 @@ from jupyter_client.manager import KernelManager
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from lockstep.runtime import FRAMEWORKS
+from lockstep import runtime
 from tools import answers, assignments, forked_kernel, sample
 from tools.answers import Graded
 from tools.notebooks import ROOT
@@ -28,7 +28,7 @@ from tools.notebooks import ROOT
 TWO_POINTS = {"grade": True, "points": 2, "solution": False, "locked": True}
 ASKED = {"grade": False, "solution": True, "locked": False}
 GIVEN = {"grade": False, "solution": False, "locked": True}
-ALL_MODULES = [module for modules in FRAMEWORKS.values() for module in modules]
+ALL_MODULES = runtime.modules(runtime.FRAMEWORKS)
 PATIENCE_S = 20
 
 # What a test cell does, and the points of 2 that stock nbgrader gives.

@@ -24,13 +24,13 @@ import pytest
 from packaging.requirements import Requirement
 
 from tools import address, setup_cell
+from tools.environment import cpu_build, torch_index
 from tools.nbval_store import FRAMEWORKS_LEAVE
 from tools.sample import newest_and_others
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache" / "colab"
-# Colab's torch has no build without CUDA on the package index; this one has, for Python 3.11.
-STAND_IN = ("torch==2.11.0", "torch==2.13.0")
+STAND_IN = "torch==2.13.0"  # for Colab's, where only of this one a build without CUDA is found
 INSTALL_LIMIT, CELL_LIMIT, NOTEBOOK_LIMIT = 1500, 300, 900  # seconds
 
 # Imported once after an install, so that every copy of the environment has them compiled.
@@ -164,14 +164,31 @@ def names(frozen: set[str]) -> set[str]:
     return {re.split(r"==| @ ", line)[0] for line in frozen}
 
 
-def environment(version: str, packages: list[str], say: Say, kind: str = "") -> Path:
+def torch_for(pin: str, python: str, say: Say) -> list[str]:
+    """Return pip's arguments for Colab's torch, without CUDA if that can be had."""
+    for one in (pin, STAND_IN):
+        if cpu := cpu_build(Path(python), one):
+            say(f"torch {cpu} is taken for Colab's {pin}")
+            return ["--no-deps", f"torch=={cpu}", *torch_index()]
+    say(f"{pin} was found with CUDA only: 2.7 GB to download, 4.8 GB on disk")
+    return [pin]
+
+
+def environment(version: str, packages: list[str], say: Say, kind: str) -> Path:
     """Return an environment of these packages, installed now unless one is there.
 
-    One of each `kind` and version is kept.
+    One of each `kind` and version is kept. torch, which may bring gigabytes of CUDA along, has one
+    of its own, of the kind "torch", and the others begin as a copy of that.
     """
     python = find_python(version)
     if python is None:
         pytest.skip(f"Python {version} was not found on PATH or among pyenv's")
+    base = None
+    if kind != "torch":
+        (pin,) = [line for line in requirements("cpu") if line.startswith("torch==")]
+        base = environment(version, [pin], say, "torch")
+        (torch,) = [line for line in freeze(base) if line.startswith("torch==")]
+        packages = [*(line for line in packages if not line.startswith("torch")), torch]
     listed = "\n".join(packages)
     key = hashlib.sha256(f"{python}\n{listed}\n{WARM_UP}".encode()).hexdigest()[:12]
     folder = CACHE / f"{version}{kind}-{key}"
@@ -185,33 +202,43 @@ def environment(version: str, packages: list[str], say: Say, kind: str = "") -> 
             # downloaded is in pip's own cache, so it goes on from there.
             shutil.rmtree(other)
         begin = time.monotonic()
-        say(f"Python {version}: installing Colab's versions, about two minutes")
-        subprocess.run([python, "-m", "venv", str(folder)], check=True)
+        say(f"Python {version}: installing Colab's versions ({kind}), a minute or two")
+        if base:
+            hard_links(base, folder)
+        else:
+            subprocess.run([python, "-m", "venv", str(folder)], check=True)
         (folder / "packages.txt").write_text(listed)
         log, env = folder / "install.log", plain_environment()
         executable = str(folder / "bin" / "python")
         # --no-compile: most files are never imported.
         pip = [executable, "-m", "pip", "install", "--no-compile", "--progress-bar", "off"]
         title = f"Python {version}, install"
-        run(title, [*pip, "-r", "packages.txt"], log, INSTALL_LIMIT, say, env)
-        present = names(set(packages))
+        what = ["-r", "packages.txt"] if base else torch_for(listed, executable, say)
+        run(title, [*pip, *what], log, INSTALL_LIMIT, say, env)
+        present = names(set(packages)) if base else set()
         for module in WARM_UP:
             if module.partition(".")[0] in present:
                 run(title, [executable, "-c", f"import {module}"], log, INSTALL_LIMIT, say, env)
         (folder / "complete").touch()
-        say(f"Python {version}: installed in {time.monotonic() - begin:.0f} s")
+        say(f"Python {version}: installed ({kind}) in {time.monotonic() - begin:.0f} s")
     return folder
+
+
+def hard_links(environment: Path, copy: Path) -> None:
+    """Copy an environment by hard links: pip and Python replace files, never write into them."""
+    own = shutil.ignore_patterns("complete", "install.log", "packages.txt")
+    shutil.copytree(environment, copy, symlinks=True, copy_function=os.link, ignore=own)
 
 
 @contextlib.contextmanager
 def copy_of(environment: Path) -> Iterator[Path]:
-    """Copy an environment by hard links: pip and Python replace files, never write into them."""
+    """Copy an environment for one run."""
     for left in CACHE.glob("run-*"):  # by a run that was killed
         if time.time() - left.stat().st_mtime > INSTALL_LIMIT + NOTEBOOK_LIMIT:
             shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="run-", dir=CACHE) as folder:
         copy = Path(folder) / "environment"
-        shutil.copytree(environment, copy, symlinks=True, copy_function=os.link)
+        hard_links(environment, copy)
         yield copy
 
 
@@ -230,21 +257,6 @@ def published(tmp_path_factory: pytest.TempPathFactory, say: Say) -> Path:
     return clone
 
 
-def without_torch(notebook: nbformat.NotebookNode, name: str, say: Say) -> None:
-    """Take out of a notebook what needs torch: it is not there to be installed."""
-    tagged = [cell.id for cell in notebook.cells if "torch" in cell.metadata.get("tags", [])]
-    notebook.cells = [cell for cell in notebook.cells if cell.id not in tagged]
-    setup = setup_cell.first_code_cell(notebook)
-    frameworks = setup_cell.frameworks(setup.source)
-    if "torch" not in frameworks:
-        return
-    if frameworks == ["torch"]:
-        pytest.skip(f"{name} needs torch from its first cell on")
-    say(f"{name}: without torch in start() and without the cells {', '.join(tagged) or '(none)'}")
-    slug = setup.source.partition("https://github.com/")[2].partition('"')[0]
-    setup.source = setup_cell.text(slug, [other for other in frameworks if other != "torch"])
-
-
 def left_in(folder: Path) -> list[str]:
     names = [path.name for path in folder.iterdir()]
     return [name for name in names if not name.startswith(FRAMEWORKS_LEAVE)]
@@ -255,23 +267,13 @@ def execute(name: str, version: str, published: Path, folder: Path, say: Say) ->
 
     Args:
         name: the notebook's path in the repository.
-        version: the Python, "3.11" or, without torch, "3.13".
+        version: the Python, "3.11" or "3.13".
         published: the clone that stands for the public address.
         folder: an empty folder.
         say: prints a line to the terminal.
     """
-    torch = version == "3.11"
-    packages = requirements("cpu")
-    if torch:
-        packages = [line.replace(*STAND_IN) for line in packages]
-        say(f"Python {version}: {STAND_IN[1]} stands in for Colab's {STAND_IN[0]}")
-    else:
-        packages = [line for line in packages if not line.startswith("torch==")]
-    colab = environment(version, packages, say)
-
+    colab = environment(version, requirements("cpu"), say, "cpu")
     notebook = nbformat.read(published / name, as_version=4)
-    if not torch:
-        without_torch(notebook, name, say)
     temporary = folder / "tmp"
     temporary.mkdir()
     work = folder / "work"
@@ -342,13 +344,11 @@ def test_colab_has_what_the_package_needs(name: str) -> None:
 ON_TPU_RUNTIME = """
 import importlib.metadata
 import importlib.util
-import sys
 
 from lockstep.runtime import start
 
-if "torch" in sys.argv:
-    start("torch")
-    assert importlib.util.find_spec("tensorflow") is None, "a torch notebook needs no TensorFlow"
+start("torch")
+assert importlib.util.find_spec("tensorflow") is None, "a torch notebook needs no TensorFlow"
 start("tensorflow", "tpu")
 start("tensorflow", "tpu")  # nothing left to install
 import tensorflow as tf
@@ -369,11 +369,9 @@ def test_start_on_colabs_tpu_runtime(
     """A TensorFlow notebook installs what it needs there, and a torch notebook runs as it is.
 
     No TPU is here, so the build for TPUs is not installed: test_runtime checks that it is asked for
-    where a chip is on the bus. Of its torch and torch-xla the package index has no CPU builds.
+    where a chip is on the bus. Nor is its torch-xla, and torch is that of the other runtimes.
     """
-    torch = ["torch==2.13.0"] if version == "3.11" else []
-    listed = [line for line in requirements("tpu") if not line.startswith("torch")]
-    colab = environment(version, listed + torch, say, kind="tpu")
+    colab = environment(version, requirements("tpu"), say, "tpu")
     script = tmp_path / "script.py"
     script.write_text(ON_TPU_RUNTIME)
     env = plain_environment() | {"COLAB_RELEASE_TAG": "release-colab", "JAX_PLATFORMS": "cpu"}
@@ -384,8 +382,7 @@ def test_start_on_colabs_tpu_runtime(
         run(title, [python, "-m", "pip", "install", "-q", course], log, INSTALL_LIMIT, say, env)
         before = freeze(copy)
         said = len(log.read_text())
-        command = [python, str(script), *(["torch"] if torch else [])]
-        run(title, command, log, NOTEBOOK_LIMIT, say, env)
+        run(title, [python, str(script)], log, NOTEBOOK_LIMIT, say, env)
         after = freeze(copy)
     gone = sorted(before - after)
     assert not gone, f"installing TensorFlow changed what Colab has: {gone}"

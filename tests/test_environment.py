@@ -1,11 +1,18 @@
 """The environment that make creates, and the torch that it finds there."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 import venv
+import zipfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -56,6 +63,56 @@ def test_what_a_notebook_installs_itself_is_what_is_pinned() -> None:
         assert f"{name}=={version}" in pins or f'"{name}": "{version}"' in pins
 
 
+def wheel(folder: Path, name: str, version: str, needs: str = "") -> None:
+    """Put a wheel of an empty package into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    info = f"{name}-{version}.dist-info"
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    metadata += f"Requires-Dist: {needs}\n" if needs else ""
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        archive.writestr(f"{name}.py", "")
+        archive.writestr(f"{info}/METADATA", metadata)
+        archive.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr(f"{info}/RECORD", "")
+
+
+class Index:
+    """Package indexes in folders: one with everything, and one of torch's CPU builds alone."""
+
+    def __init__(self, root: Path) -> None:
+        wheel(root / "all" / "torch", "torch", "2.13.0", needs="helper")
+        wheel(root / "all" / "torch", "torch", "2.14.0", needs="helper")
+        wheel(root / "all" / "helper", "helper", "1.0")
+        wheel(root / "cpu" / "torch", "torch", "2.13.0+cpu", needs="helper")
+        wheel(root / "old" / "torch", "torch", "2.8.0+cpu", needs="helper")
+        handler = partial(QuietHandler, directory=str(root))
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.address = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves a folder, whose listing pip takes for an index; `/silent/` is never answered."""
+
+    def do_GET(self) -> None:
+        if self.path.startswith("/silent/"):
+            time.sleep(60)
+        else:
+            super().do_GET()
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    index = Index(tmp_path / "indexes")
+    yield index
+    index.server.shutdown()
+
+
 class Tree:
     """A tree with a Makefile and nothing to install but a torch, which is not on any index."""
 
@@ -67,7 +124,7 @@ class Tree:
         (root / "pyproject.toml").touch()
         (root / "requirements.txt").write_text("torch==2.13.0\n")
 
-    def make(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def make(self, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             ["make", "env", *arguments],
             cwd=self.root,
@@ -75,8 +132,14 @@ class Tree:
             stderr=subprocess.STDOUT,
             text=True,
             # pip asks no index: what is not there already cannot be installed.
-            env={"PATH": "/usr/bin:/bin", "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": "/dev/null"},
+            env={"PATH": "/usr/bin:/bin", "PIP_CONFIG_FILE": "/dev/null"}
+            | (env or {"PIP_NO_INDEX": "1"}),
         )
+
+    def installed(self) -> set[str]:
+        """Return what pip says is in .venv, less pip itself."""
+        command = [str(self.root / ".venv" / "bin" / "python"), "-m", "pip", "freeze"]
+        return set(subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.split())
 
     def put_torch(self, version: str) -> None:
         """Create .venv, as a user does, with something that pip takes for torch."""
@@ -139,3 +202,110 @@ def test_a_broken_environment_is_named(tree: Tree) -> None:
     (tree.root / ".venv" / "bin" / "python").symlink_to("/bin/false")
     done = tree.make(PYTHON)
     assert "does not run. Remove the folder" in done.stdout
+
+
+# A torch without CUDA is looked for on Linux only, and not where an NVIDIA driver is.
+without_driver = pytest.mark.skipif(
+    sys.platform != "linux" or environment.has_driver(), reason="an NVIDIA driver is here"
+)
+
+
+@without_driver
+def test_torch_comes_without_cuda(tree: Tree, index: Index) -> None:
+    env = {"PIP_INDEX_URL": f"{index.address}/all", "LOCKSTEP_TORCH_INDEX": f"{index.address}/cpu"}
+    done = tree.make(PYTHON, **env)
+    assert done.returncode == 0, done.stdout
+    # From an index that has nothing else, and what it needs from the other one.
+    assert tree.installed() == {"torch==2.13.0+cpu", "helper==1.0"}
+    download, disk = environment.GIGABYTES["CPU"]
+    assert f"about {download:.1f} GB to download, {disk:.1f} GB on disk" in done.stdout
+    assert "CUDA, which" not in done.stdout
+
+
+@without_driver
+def test_a_torch_that_gives_way_gives_way_to_one_without_cuda(tree: Tree, index: Index) -> None:
+    wheels = (tree.root / "wheels").as_uri()
+    wheel(tree.root / "wheels", "torch", "2.14.0+cpu")
+    env = {"PIP_INDEX_URL": f"{index.address}/all", "LOCKSTEP_TORCH_INDEX": f"{index.address}/cpu"}
+    (tree.root / "requirements.txt").write_text("torch==2.14.0\n")
+    assert tree.make(PYTHON, **env, PIP_FIND_LINKS=wheels).returncode == 0
+    (tree.root / "requirements.txt").write_text("torch==2.13.0\n")
+    done = tree.make(PYTHON, **env)
+    assert "torch 2.14.0+cpu" in done.stdout and "gives way to the pinned one" in done.stdout
+    assert tree.installed() == {"torch==2.13.0+cpu", "helper==1.0"}
+
+
+@without_driver
+@pytest.mark.parametrize("missing", ["old", "silent", "not-there"])
+def test_torch_comes_with_cuda_where_no_index_has_another(
+    tree: Tree, index: Index, missing: str
+) -> None:
+    env = {"PIP_INDEX_URL": f"{index.address}/all"}
+    started = time.monotonic()
+    done = tree.make(PYTHON, **env, LOCKSTEP_TORCH_INDEX=f"{index.address}/{missing}")
+    assert done.returncode == 0, done.stdout
+    assert time.monotonic() - started < 30
+    assert tree.installed() == {"torch==2.13.0", "helper==1.0"}
+    (warned,) = [line for line in done.stdout.splitlines() if "CUDA, which nothing here" in line]
+    assert "GB more on disk" in warned and "LOCKSTEP_TORCH_INDEX" in warned
+    size = "about {:.1f} GB to download, {:.1f} GB on disk"
+    assert size.format(*environment.GIGABYTES["CUDA"]) in done.stdout
+
+
+@without_driver
+def test_nobody_is_asked_for_a_torch_without_cuda(tree: Tree, index: Index) -> None:
+    done = tree.make(PYTHON, PIP_INDEX_URL=f"{index.address}/all", LOCKSTEP_TORCH_INDEX="")
+    assert done.returncode == 0, done.stdout
+    assert tree.installed() == {"torch==2.13.0", "helper==1.0"}
+    assert "NVIDIA" not in done.stdout
+
+
+@without_driver
+def test_a_torch_without_cuda_that_pip_finds_anyway_is_taken(tree: Tree, index: Index) -> None:
+    wheel(tree.root / "wheels", "torch", "2.13.0+cpu", needs="helper")
+    done = tree.make(
+        PYTHON,
+        PIP_INDEX_URL=f"{index.address}/all",
+        PIP_FIND_LINKS=(tree.root / "wheels").as_uri(),
+        LOCKSTEP_TORCH_INDEX=f"{index.address}/not-there",
+    )
+    assert done.returncode == 0, done.stdout
+    assert tree.installed() == {"torch==2.13.0+cpu", "helper==1.0"}
+
+
+def test_the_newest_torch_without_cuda(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the weekly test of the newest versions asks for."""
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    monkeypatch.setenv("PIP_INDEX_URL", f"{index.address}/all")
+    monkeypatch.setenv("LOCKSTEP_TORCH_INDEX", f"{index.address}/cpu")
+    python = Path(sys.executable)
+    assert environment.cpu_build(python, "torch==2.13.0") == "2.13.0+cpu"
+    assert environment.cpu_build(python, "torch==2.13") is None
+    assert environment.cpu_build(python, "torch==2.11.0") is None
+    assert environment.cpu_build(python, "torch>=2.9.0") == "2.13.0+cpu"
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_driver_is_known_by_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    monkeypatch.setattr(environment, "DRIVER", (str(tmp_path / "version"), "/not/there"))
+    monkeypatch.setattr(environment, "cpu_build", lambda *arguments: "2.13.0+cpu")
+    monkeypatch.setattr(sys, "platform", "linux")
+    if there:
+        (tmp_path / "version").touch()
+    chosen = environment.choose_torch(Path(sys.executable), tmp_path, PINNED)
+    assert chosen == (None if there else "2.13.0+cpu")
+
+
+def test_an_environment_of_another_clone_is_taken_over_aloud(tree: Tree, tmp_path: Path) -> None:
+    (tree.root / "requirements.txt").write_text("")
+    other = Tree(tmp_path / "other")
+    (other.root / "requirements.txt").write_text("")
+    folder = f"VENV={tree.root.as_posix().replace(' ', chr(92) + ' ')}/.venv"
+    assert tree.make(PYTHON).returncode == 0
+    done = other.make(PYTHON, folder)
+    assert f"was the environment of {tree.root}; it is now of {other.root}" in done.stdout
+    again = other.make(PYTHON, folder)
+    assert "was the environment of" not in again.stdout

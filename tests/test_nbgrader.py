@@ -135,9 +135,11 @@ def leaks(page: str, source: NotebookNode, submitted: NotebookNode) -> list[str]
     had = {line for cell in submitted.cells for line in lines(cell.source)}
     secret = {line for cell in source.cells for line in lines(cell.source)} - had
     shown = set(lines(html.unescape(re.sub(r"<[^>]+>", "", page)))) - had
-    # Within a line, only what is long, and no part of a line that the student had.
-    parts = {line for line in secret if line[8:] and not any(line in own for own in had)}
-    return sorted((secret & shown) | {part for part in parts if any(part in s for s in shown)})
+    # No part of a line that the student had, such as a cell of a table, which the page shows as a
+    # line. Within a line, only what is long.
+    new = {line for line in secret if not any(line in own for own in had)}
+    parts = {line for line in new if line[8:]}
+    return sorted((new & shown) | {part for part in parts if any(part in s for s in shown)})
 
 
 def commands(of: str) -> list[str]:

@@ -35,7 +35,7 @@ from nbgrader.validator import Validator
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from lockstep.runtime import FRAMEWORKS
+from lockstep import runtime
 from tools import assignments, forked_kernel, setup_cell
 from tools.assignments import EXERCISES
 from tools.notebooks import PARALLEL, ROOT
@@ -165,13 +165,17 @@ def autograded(notebook: NotebookNode) -> dict[str, NotebookNode]:
     }
 
 
-def modules(notebook: NotebookNode) -> list[str]:
-    """Return the modules that the set-up cell of a notebook imports."""
+def frameworks(notebook: NotebookNode) -> list[str]:
+    """Return the frameworks that the set-up cell of a notebook asks for."""
     try:
-        names = setup_cell.frameworks(setup_cell.first_code_cell(notebook).source)
+        return setup_cell.frameworks(setup_cell.first_code_cell(notebook).source)
     except ValueError:  # it has no such cell
         return []
-    return [module for name in names for module in FRAMEWORKS[name]]
+
+
+def modules(notebook: NotebookNode) -> list[str]:
+    """Return the modules that the set-up cell of a notebook imports, in its order."""
+    return runtime.modules(frameworks(notebook))
 
 
 def failing_line(cell: NotebookNode) -> int | None:
@@ -435,7 +439,7 @@ def key(name: str, exercises: Path = EXERCISES) -> str:
     beside = assignments.files(path.parent)
     del beside[path.name]
     parts = [
-        modules(notebook),
+        [module for name in frameworks(notebook) for module in runtime.FRAMEWORKS[name]],
         [(cell.source, cell.metadata.get("nbgrader")) for cell in code if cell.id != "setup"],
         [(file, hashlib.sha256(data).hexdigest()) for file, data in beside.items()],
         [(label(answer), answer.loses, answer.cells) for answer in answers(name, exercises)],

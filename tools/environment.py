@@ -3,10 +3,11 @@ requirements.txt, requirements-no-deps.txt and package.json.
 
 Usage: python tools/environment.py [FOLDER]   (default .venv)
 
-Runs under whatever Python the machine has: standard library only. A torch from 2.9 to 2.13 that is
-already in the environment is kept, so that somebody without a GPU can put PyTorch's CPU build there
-first. A stamp in the environment makes the next call return at once; it is written last, so an
-install that was stopped is taken up again.
+Runs under whatever Python the machine has: standard library only. On Linux without an NVIDIA driver
+torch comes as PyTorch's CPU build, from PyTorch's own index or from one that pip is set up to ask.
+LOCKSTEP_TORCH_INDEX names another index for it; empty, torch comes as pip finds it. A torch from
+2.9 to 2.13 that is already in the environment is kept. A stamp in the environment makes the next
+call return at once; it is written last, so an install that was stopped is taken up again.
 """
 
 from __future__ import annotations
@@ -25,6 +26,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PINS = ("requirements.txt", "requirements-no-deps.txt", "package.json")
 PYTHONS = ((3, 11), (3, 13))
 TORCHES = ((2, 9), (2, 13))
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+PATIENCE_S = 5
+# One of these is there where an NVIDIA driver is: Linux's own, in a container, under Windows (WSL).
+DRIVER = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/usr/lib/wsl/lib/libcuda.so.1")
+# The whole environment, by what its torch computes on: GB to download, GB on disk. Measured on
+# Linux (x86-64), with Python 3.13 and 3.11.
+GIGABYTES = {"CUDA": (3.8, 8.8), "CPU": (1.3, 4.8)}
 # Asked of the environment's own Python: its version, its torch if any, and whether it has pip.
 PROBE = """
 import importlib.metadata as metadata, importlib.util, json, sys
@@ -54,12 +62,68 @@ def check_python(version: tuple[int, ...], whose: str) -> None:
         )
 
 
+def is_supported(torch: str | None) -> bool:
+    """Say whether the course works with this version of torch."""
+    match = re.match(r"(\d+)\.(\d+)", torch or "")
+    return match is not None and TORCHES[0] <= (int(match[1]), int(match[2])) <= TORCHES[1]
+
+
 def keep_torch(requirements: str, installed: str | None) -> str:
     """Return requirements with torch pinned to the installed version, if the course supports it."""
-    match = re.match(r"(\d+)\.(\d+)", installed or "")
-    if match is None or not TORCHES[0] <= (int(match[1]), int(match[2])) <= TORCHES[1]:
+    if not is_supported(installed):
         return requirements
     return re.sub(r"(?m)^torch==.*$", f"torch=={installed}", requirements)
+
+
+def torch_index() -> list[str]:
+    """Return the arguments that let pip look for torch in the index of CPU builds too."""
+    index = os.environ.get("LOCKSTEP_TORCH_INDEX", CPU_INDEX)
+    return ["--extra-index-url", index] if index else []
+
+
+def cpu_build(python: Path, pin: str, *arguments: str) -> str | None:
+    """Return the version of the CPU build that a pin of torch means, or None if pip finds none.
+
+    pip is asked, because it knows the proxy, the certificates and the other indexes of its user.
+
+    Args:
+        python: a Python with pip.
+        pin: such as `torch==2.13.0`, or `torch>=2.13.0` for the newest one.
+        arguments: more for `pip index versions`.
+    """
+    command = [str(python), "-m", "pip", "index", "versions", "torch", *arguments]
+    command += [*torch_index(), "--timeout", str(PATIENCE_S), "--retries", "0"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=4 * PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        return None
+    found = re.findall(r"\d[\w.]*\+cpu\b", answer.stdout)  # the newest first
+    name, _, version = pin.partition("==")
+    return next((one for one in found if one == f"{version}+cpu" or name == pin), None)
+
+
+def has_driver() -> bool:
+    """Say whether an NVIDIA driver is here. Where the answer is wrong, torch works all the same."""
+    return any(os.path.exists(path) for path in DRIVER)
+
+
+def choose_torch(python: Path, folder: Path, requirements: str) -> str | None:
+    """Return the CPU build to install, None if torch is to come from where everything comes."""
+    pin = re.search(r"(?m)^torch[=>]=\S+", requirements)
+    if pin is None or sys.platform != "linux" or has_driver() or not torch_index():
+        return None
+    print("No NVIDIA driver is here: looking for a torch without CUDA", flush=True)
+    version = cpu_build(python, pin[0])
+    if version is None:
+        more = [with_cuda - less for with_cuda, less in zip(*GIGABYTES.values(), strict=True)]
+        print(
+            f"None was found within seconds, so torch comes with CUDA, which nothing here can use: "
+            f"{more[0]:.1f} GB more to download, {more[1]:.1f} GB more on disk. To avoid that, "
+            f"stop this, install a CPU build of {pin[0]} into {folder} or name an index that has "
+            "one, LOCKSTEP_TORCH_INDEX=https://..., and start again.",
+            flush=True,
+        )
+    return version
 
 
 def create(folder: Path) -> None:
@@ -114,8 +178,11 @@ def install(folder: Path) -> None:
     stamp = folder / "lockstep-installed.json"
     wanted = fingerprint()
     python = folder / "bin" / "python"
-    if stamp.exists() and python.exists() and json.loads(stamp.read_text())["from"] == wanted:
+    before = json.loads(stamp.read_text()) if stamp.exists() else {}
+    if python.exists() and before.get("from") == wanted:
         return
+    if before.get("clone", str(ROOT)) != str(ROOT):
+        print(f"{folder} was the environment of {before['clone']}; it is now of {ROOT}", flush=True)
     started = time.monotonic()
     if not python.exists():
         create(folder)
@@ -124,23 +191,33 @@ def install(folder: Path) -> None:
     if not found["pip"]:
         subprocess.run([str(python), "-m", "ensurepip"], check=True)
     requirements = (ROOT / "requirements.txt").read_text()
-    kept = keep_torch(requirements, found["torch"])  # type: ignore[arg-type]
-    if found["torch"]:
-        kept_or_not = "is kept" if kept != requirements else "gives way to the pinned one"
-        if f"torch=={found['torch']}" not in requirements.split():
-            print(f"torch {found['torch']}, already in {folder}, {kept_or_not}", flush=True)
+    torch: str | None = found["torch"]  # type: ignore[assignment]
+    if torch and f"torch=={torch}" not in requirements.split():
+        kept_or_not = "is kept" if is_supported(torch) else "gives way to the pinned one"
+        print(f"torch {torch}, already in {folder}, {kept_or_not}", flush=True)
+    chosen = None if is_supported(torch) else choose_torch(python, folder, requirements)
+    size = ""
+    if not before:
+        has_cuda = sys.platform == "linux" and "+cpu" not in (chosen or torch or "")
+        download, disk = GIGABYTES["CUDA" if has_cuda else "CPU"]
+        size = f": about {download:.1f} GB to download, {disk:.1f} GB on disk, minutes"
+    print(f"Installing requirements.txt into {folder}{size}", flush=True)
+    if chosen:
+        # Without what it depends on, which comes with the rest and from where that comes.
+        pip_install(python, "--no-deps", f"torch=={chosen}", *torch_index())
     listing = folder / "lockstep-requirements.txt"
-    listing.write_text(kept)
-    print(f"Installing requirements.txt into {folder}: minutes the first time", flush=True)
+    listing.write_text(keep_torch(requirements, chosen or torch))
     pip_install(python, "-r", str(listing))
     if (ROOT / "requirements-no-deps.txt").exists():
         pip_install(python, "--no-deps", "-r", "requirements-no-deps.txt")
     if (ROOT / "package.json").exists():
         packages = json.loads((ROOT / "package.json").read_text())["dependencies"]
         for name, version in packages.items():
+            print(f"Collecting {name}@{version} from npm", flush=True)
             unpack_from_npm(python, f"{name}@{version}", folder / "share" / "npm" / name)
     seconds = time.monotonic() - started
-    stamp.write_text(json.dumps({"from": wanted, "seconds": round(seconds, 1)}))
+    done = {"from": wanted, "clone": str(ROOT), "seconds": round(seconds, 1)}
+    stamp.write_text(json.dumps(done))
     print(f"{folder} is ready ({seconds:.0f} s)", flush=True)
 
 

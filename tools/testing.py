@@ -25,7 +25,7 @@ ALONE = {
     "proofs": ["tests/test_proofs.py"],
     "browser": ["tests/test_book.py"],
     "machinery": ["tests/test_build.py"],
-    "colab": ["tests/test_colab.py"],
+    "colab": ["tests/test_colab.py", "tests/test_import_order.py"],
 }
 GRADING = ["tests/test_answers.py", "tests/test_nbgrader.py"]
 TWO = ["-n", str(notebooks.PARALLEL)]
@@ -62,7 +62,7 @@ PHASES = [
     Phase("book", "the HTML pages", ["tools.book"], needs="notebooks"),
     Phase("browser", "the pages in Chromium", [*PYTEST, *TWO, *ALONE["browser"]], needs="book"),
     Phase("machinery", "small books, broken on purpose", [*PYTEST, *TWO, *ALONE["machinery"]]),
-    Phase("colab", "notebooks on Colab's versions", [*PYTEST, *ALONE["colab"]]),
+    Phase("colab", "Colab's versions, and triton beside TensorFlow", [*PYTEST, *ALONE["colab"]]),
 ]
 
 
