@@ -24,8 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from unittest import mock
 
-from lockstep import ahead, forkserver
-from lockstep.runtime import ENVIRONMENT
+from lockstep import ahead, forkserver, runtime
 from lockstep.supervisor import die_with
 
 # What every kernel imports, and the course's package with it.
@@ -133,11 +132,9 @@ def shared(
         variables = stack.enter_context(kernelspec())
         if ahead.possible():
             for key in sorted({key_of(names) for names in imported}):
-                modules = [
-                    module for name in key.split("+") for module in ahead.FRAMEWORKS.get(name, ())
-                ]
+                modules = runtime.modules(key.split("+"))
                 stack.enter_context(server(modules, f"{prefix}kernel-{key}"))
-            environment = {**ENVIRONMENT, **os.environ, **ahead.ENVIRONMENT}
+            environment = {**runtime.ENVIRONMENT, **os.environ, **ahead.ENVIRONMENT}
             for name in sorted({name for names in launched for name in names}):
                 address = f"{prefix}ranks-{name}"
                 ranks = ahead.start_server([name] if name else [], environment, address, MAY_VARY)
@@ -169,18 +166,21 @@ def preload(modules: list[str]) -> tuple[dict[str, str], list[tuple[logging.Stre
     Returns the environment variables that the imports set, and the log handlers that write to
     standard streams, with which they do.
     """
-    from lockstep.runtime import _quiet
-
     # One thread each for torch's operations, as kernels are made to run beside each other.
-    for key, value in (ENVIRONMENT | {"MPLBACKEND": INLINE, "OMP_NUM_THREADS": "1"}).items():
+    for key, value in (
+        runtime.ENVIRONMENT | {"MPLBACKEND": INLINE, "OMP_NUM_THREADS": "1"}
+    ).items():
         os.environ.setdefault(key, value)
     before = dict(os.environ)
     # TensorFlow looks for these two when it is imported. In a kernel it finds them, and then prints
     # and logs to sys.stdout.
     sys.ps1 = "In : "
-    with mock.patch("builtins.get_ipython", lambda: None, create=True), _quiet():
+    with mock.patch("builtins.get_ipython", lambda: None, create=True), runtime._quiet():
         for module in [*ALWAYS, *modules]:
             importlib.import_module(module)
+        for framework, *later in ahead.FRAMEWORKS.values():
+            if framework in modules:
+                forkserver.import_all(later)
     streams = {sys.stdout: "stdout", sys.stderr: "stderr"}
     handlers = [reference() for reference in logging._handlerList]  # type: ignore[attr-defined]
     changed = {name: value for name, value in os.environ.items() if before.get(name) != value}
