@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from lockstep import ahead
-from tools import forked_kernel
+from tools import forked_kernel, setup_cell
 from tools.environment import PINS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -97,11 +97,12 @@ def begins_with(notebook: Path) -> tuple[list[str], list[str]]:
 
     Among the latter is "", of a script that imports none.
     """
-    for line in re.findall(r"(?m)^start\((.*)\)$", "\n".join(sources(notebook)[:1])):
-        launched = re.search(r'launches="([^"]*)"', line)
-        names = ["", *launched[1].split(", ")] if launched else []
-        return re.findall(r'(?<!=)"([^"]*)"', line), names
-    return [], []
+    cell = "".join(sources(notebook)[:1])
+    try:
+        names = setup_cell.frameworks(cell)
+    except ValueError:  # it has no set-up cell
+        return [], []
+    return names, [*([""] if setup_cell.launches(cell) else []), *setup_cell.launches(cell)]
 
 
 def spins(notebook: Path) -> bool:

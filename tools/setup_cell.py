@@ -98,7 +98,13 @@ def frameworks(source: str) -> list[str]:
     lines = START.findall(source)
     if len(lines) != 1:
         raise ValueError('the first code cell needs one line `start("tensorflow", "torch")`')
-    return re.findall(r'(?<!=)"([^"]*)"', lines[0])
+    return re.findall(r'(?:^|, )"([^"]*)"', lines[0])
+
+
+def launches(source: str) -> list[str]:
+    """Return the frameworks that a set-up cell has made ready for what is launched."""
+    found = re.search(r'launches="([^"]*)"', source)
+    return found[1].split(", ") if found else []
 
 
 def launched(notebook: NotebookNode) -> list[str]:
