@@ -8,14 +8,20 @@ They end with this process, however it ends.
 
 import ast
 import contextlib
+import importlib.util
 import json
 import os
 import resource
 import secrets
+import select
+import shutil
 import socket
 import subprocess
 import sys
+import sysconfig
 import tempfile
+import threading
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,11 +38,23 @@ FRAMEWORKS = {
 # Of all processes that a launch starts. Unbuffered, so that output is live and a killed rank's is
 # complete; the fault handler makes Python print where it is when it is ended at the time limit.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"}
+# What a statement may do to the imports after it: nobody knows, or it changes what they read.
+UNKNOWN, CHANGED = "?", "!"
+# What does the latter, by its name; a mere look at `environ` does not.
+CHANGES = {"environb", "putenv", "unsetenv", "setenv", "addsitedir", "exec", "eval"}
+CHANGES |= {"import_module", "__import__", "meta_path", "path_hooks"}
+# Functions that a script may call before it imports something: they change nothing.
+HARMLESS = {"bool", "dict", "float", "int", "len", "list", "max", "min", "range", "set", "sorted"}
+HARMLESS |= {"str", "sum", "tuple", "zip", "Path", "print"}
+INSTALLED = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "purelib", "platlib"))
 # The beginning of the names of servers that many notebooks share, as in a build of the book.
 SHARED = "LOCKSTEP_SERVERS"
 # Set to 0, it gives every process an ordinary start.
 SWITCH = "LOCKSTEP_FORK"
 TRIES = 5
+# Why a server did not answer: it has ended, or it does not come to it.
+GONE, STUCK = "gone", "stuck"
+PATIENCE_S = 20.0  # for a server to import, at least
 
 
 class Server(NamedTuple):
@@ -44,10 +62,13 @@ class Server(NamedTuple):
 
     process: subprocess.Popen[bytes]
     address: str
+    folder: str  # for temporary files
 
 
 _servers: dict[str, Server] = {}
-_threaded: set[str] = set()  # modules that start threads when they are imported
+_changing = threading.RLock()  # of them
+# Modules that start threads when they are imported, and the OMP_NUM_THREADS with which they do.
+_threaded: set[tuple[str, str | None]] = set()
 refusals: list[str] = []  # why servers did not take jobs, for who wants to know what was slow
 
 
@@ -56,44 +77,65 @@ def possible() -> bool:
     return sys.platform == "linux" and os.environ.get(SWITCH) != "0"
 
 
-def imports(script: Path) -> list[str]:
-    """Return the modules that a script imports when it begins, and those of modules beside it.
+class Scan(NamedTuple):
+    """The modules that a script imports when it begins, as far as reading it can tell.
 
-    Up to where it changes an environment variable: what it imports after that may read the new
-    value. What a function imports is left out; `from a import b` gives "a" and "a.b", which may be
-    no module.
+    `first`: those that may be imported ahead. `later`: those that come after something that an
+    import may read has been changed, the environment or where modules are looked for.
     """
-    found: list[str] = []
-    for name in _imports(script, set()):
-        if name is None:
-            break
-        found.append(name)
-    return list(dict.fromkeys(found))
+
+    first: list[str]
+    later: list[str]
 
 
-def _imports(script: Path, seen: set[Path]) -> Iterator[str | None]:
-    """Yield modules in the order of a script's text, None where it changes the environment."""
+def scan(script: Path) -> Scan:
+    """Read what a script imports, and the modules beside it that it imports.
+
+    Imported ahead is what comes before the first statement that may do more than define something,
+    and only what is installed: other modules may themselves do something. What a function imports
+    is left out; `from a import b` gives "a" and "a.b", which may be no module.
+    """
+    found = Scan([], [])
+    reached = ""
+    for name in _names(script, set()):
+        if name in (UNKNOWN, CHANGED):
+            reached = CHANGED if CHANGED in (name, reached) else UNKNOWN
+        elif not reached:
+            found.first.append(name)
+        elif reached == CHANGED:
+            found.later.append(name)
+    return found
+
+
+def _names(script: Path, seen: set[Path]) -> Iterator[str]:
+    """Yield modules in the order of a script's text, and what other statements may do."""
     seen.add(script)
     try:
-        tree = ast.parse(script.read_bytes())
-    except (OSError, SyntaxError, ValueError):  # Python will say it when it runs the script
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python will say it when it runs the script
+            tree = ast.parse(script.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # likewise
         return
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.stmt) and changes_environment(node):
-            yield None
         for name in imported(node):
-            top = script.parent / name.partition(".")[0]
-            files = (top / "__init__.py", top.with_suffix(".py"))  # in Python's order
-            beside = [file for file in files if file.exists()]
-            if not beside:
+            top = name.partition(".")[0]
+            beside = script.parent / f"{top}.py"
+            if (script.parent / top).is_dir() or not (beside.exists() or is_installed(top)):
                 yield name
-            elif beside[0] not in seen:
-                yield from _imports(beside[0], seen)
+                yield UNKNOWN
+            elif not beside.exists():
+                yield name
+            elif beside not in seen:
+                yield from _names(beside, seen)
         if isinstance(node, ast.Module | ast.If | ast.Try | ast.With):
             inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
             waiting.extend(reversed(inner))
+            rest = [child for child in ast.iter_child_nodes(node) if child not in inner]
+        else:
+            rest = [node]
+        yield from filter(None, map(effect, rest))
 
 
 def imported(node: ast.AST) -> list[str]:
@@ -106,21 +148,59 @@ def imported(node: ast.AST) -> list[str]:
     return []
 
 
-def changes_environment(statement: ast.stmt) -> bool:
-    """Say whether a statement, or one within it, does more with `environ` than look it up."""
+def is_installed(module: str) -> bool:
+    """Say whether a module is of the standard library, an installed package, or this one."""
+    if module == "lockstep" or module in sys.stdlib_module_names:
+        return True
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return False
+    return spec is not None and bool(spec.origin) and str(spec.origin).startswith(INSTALLED)
+
+
+def effect(node: ast.AST) -> str:
+    """Say what a part of a script may do when it is run: "", UNKNOWN or CHANGED."""
     looked_up: set[int] = set()
-    for node in ast.walk(statement):  # what contains a node comes before it
-        match node:
+    for inner in ast.walk(node):  # what contains a part comes before it
+        match inner:
             case ast.Subscript(value=target, ctx=ast.Load()):
                 looked_up.add(id(target))
             case ast.Attribute(value=target, attr="get" | "copy"):
                 looked_up.add(id(target))
-            case ast.Attribute(attr="putenv" | "unsetenv"):
-                return True
+        match inner:
+            case ast.alias(name="environ", asname=str()):
+                return CHANGED
             case ast.Attribute(attr="environ") | ast.Name(id="environ"):
-                if id(node) not in looked_up:
-                    return True
-    return False
+                if id(inner) not in looked_up:
+                    return CHANGED
+            case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name):
+                if name in CHANGES or ast.unparse(inner) in {"sys.path", "sys.modules"}:
+                    return CHANGED
+    return UNKNOWN if any(map(is_unknown, run_at_once(node))) else ""
+
+
+def run_at_once(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of a statement that run when it is reached: not the bodies of functions."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        if not (inside and child not in getattr(node, "decorator_list", [])):
+            yield from run_at_once(child)
+
+
+def is_unknown(part: ast.AST) -> bool:
+    """Say whether a part of a statement may do anything but define something."""
+    match part:
+        case ast.Call(func=ast.Name(id=name)) if name in HARMLESS:
+            return False
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="environ"), attr="get")):
+            return False
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return bool(part.decorator_list)
+        case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
+            return True
+    return isinstance(part, ast.Call | ast.Delete)
 
 
 def frameworks(modules: Iterable[str], environment: Mapping[str, str]) -> list[str]:
@@ -136,7 +216,8 @@ def start_server(
 ) -> Server:
     """Start a server that imports frameworks, and then waits for jobs."""
     modules = [module for name in names for module in FRAMEWORKS[name]]
-    settings = {"modules": modules, "may vary": list(may_vary)}
+    folder = tempfile.mkdtemp(prefix="lockstep-")
+    settings = {"modules": modules, "may vary": list(may_vary), "folder": folder}
     with forkserver.listen(address) as listener:
         command = [sys.executable, ranks.__file__, str(listener.fileno()), json.dumps(settings)]
         process = subprocess.Popen(
@@ -148,7 +229,18 @@ def start_server(
             pass_fds=[listener.fileno()],
             start_new_session=True,  # out of reach of the signals that Jupyter sends to a kernel
         )
-    return Server(process, address)
+    return Server(process, address, folder)
+
+
+def stop(server: Server, kill: bool = False) -> None:
+    """End a server; at once, or when what it has forked has ended."""
+    if kill:
+        server.process.kill()
+    assert server.process.stdin is not None
+    server.process.stdin.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        server.process.wait(1)
+    shutil.rmtree(server.folder, ignore_errors=True)
 
 
 def get_ready(names: Sequence[str]) -> None:
@@ -160,31 +252,38 @@ def get_ready(names: Sequence[str]) -> None:
 def server_of(names: Sequence[str], environment: Mapping[str, str]) -> Server:
     """Return the server of these frameworks, started now unless it runs."""
     key = "+".join(names)
-    if key not in _servers or _servers[key].process.poll() is not None:
-        _servers[key] = start_server(names, environment, f"lockstep-{secrets.token_hex(16)}")
-    return _servers[key]
+    with _changing:
+        server = _servers.get(key)
+        if server and server.process.poll() is not None:
+            stop(server)
+            server = None
+        if server is None:
+            address = f"lockstep-{secrets.token_hex(16)}"
+            server = _servers[key] = start_server(names, environment, address)
+        return server
 
 
-def end_server(names: Sequence[str]) -> None:
-    """End the server of these frameworks, as it no longer fits."""
-    if server := _servers.pop("+".join(names), None):
-        assert server.process.stdin is not None
-        server.process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):  # another launch still runs on it
-            server.process.wait(5)
+def end_server(server: Server, kill: bool = False) -> None:
+    """End a server that no longer fits, unless another launch has done so."""
+    with _changing:
+        for key in [key for key, other in _servers.items() if other is server]:
+            del _servers[key]
+            stop(server, kill)
 
 
 def end_servers() -> None:
     """End all servers of this process, and give their memory back."""
-    for key in list(_servers):
-        end_server(key.split("+"))
+    for server in list(_servers.values()):
+        end_server(server)
 
 
 def surroundings() -> dict[str, Any]:
     """Return what a process inherits beside its environment variables."""
     limits = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
+    os.umask(umask := os.umask(0))
     return {
         "cwd": os.getcwd(),
+        "umask": umask,
         "affinity": sorted(os.sched_getaffinity(0)),
         "limits": {limit: resource.getrlimit(limit) for limit in limits},
     }
@@ -199,54 +298,76 @@ def fork_job(job: Mapping[str, Any], descriptors: Sequence[int]) -> socket.socke
         job: what `lockstep.supervisor` and `lockstep.ranks` read.
         descriptors: the machine's lock and the logs.
     """
-    if not possible():
+    script = Path(job["script"])
+    if not possible() or b"\0" in script.read_bytes():  # compiled, or an archive
         return None
-    found = imports(Path(job["script"]))
-    shared = os.environ.get(SHARED)
+    try:
+        around = surroundings()
+    except OSError:  # the working folder is gone
+        return None
+    read = scan(script)
+    threads = job["environment"].get("OMP_NUM_THREADS")
+    shared, gone = os.environ.get(SHARED), False
     for _ in range(TRIES):
-        modules = [name for name in found if not starts_threads(name)]
+        modules = [name for name in read.first if not starts_threads(name, threads)]
         names = frameworks(modules, job["environment"])
-        modules = [module for name in names for module in FRAMEWORKS[name]] + modules
-        if shared:
-            address = shared + "+".join(names)
-        else:
-            address = server_of(names, job["environment"]).address
-        channel, answer = ask({**job, **surroundings(), "modules": modules}, address, descriptors)
+        first = {module.partition(".")[0] for module in modules}
+        request = {
+            **job,
+            **around,
+            "modules": [module for name in names for module in FRAMEWORKS[name]] + modules,
+            "later": sorted({module.partition(".")[0] for module in read.later} - first),
+        }
+        server = None if shared else server_of(names, job["environment"])
+        address = server.address if server else f"{shared}{'+'.join(names)}"
+        channel, answer = ask(request, address, descriptors, max(PATIENCE_S, job["timeout"]))
         if "started" in answer:
             return channel
         if channel:
             channel.close()
-        refusals.append(answer.get("refused", "no server"))
+        refusals.append(answer["refused"])
         reason, _, what = refusals[-1].partition(": ")
-        if shared:
+        if server is None:
             shared = None  # one of its own may do
+        elif reason == GONE and not gone:
+            gone = True
+            end_server(server)  # for another launch, or somebody killed it
+        elif reason in {GONE, STUCK}:
+            end_server(server, kill=True)
+            return None
         elif reason in {"environment", "changed", "threads"}:
-            end_server(names)
+            end_server(server)
             if reason == "threads":
-                _threaded.add(what)
+                _threaded.add((what, threads))
         else:
             return None
     return None
 
 
-def starts_threads(module: str) -> bool:
-    """Say whether importing a module is known to start threads."""
-    return any(f"{module}.".startswith(f"{name}.") for name in _threaded)
+def starts_threads(module: str, threads: str | None) -> bool:
+    """Say whether importing a module is known to start threads, with this OMP_NUM_THREADS."""
+    known = [name for name, number in _threaded if number == threads]
+    return any(f"{module}.".startswith(f"{name}.") for name in known)
 
 
 def ask(
-    request: Mapping[str, Any], address: str, descriptors: Sequence[int]
+    request: Mapping[str, Any], address: str, descriptors: Sequence[int], patience: float
 ) -> tuple[socket.socket | None, dict[str, Any]]:
     """Send a request to a server; return the connection and the first answer, if there is one."""
+    channel = None
     with tempfile.TemporaryFile() as file:
         file.write(json.dumps(request).encode())
         file.flush()
         try:
             channel = forkserver.ask(address, [file.fileno(), *descriptors])
-        except OSError:  # no such server
-            return None, {}
-    try:
-        return channel, json.loads(channel.recv(supervisor.ANSWER_BYTES) or b"{}")
-    except BaseException:  # an interrupt, while the server imports
-        channel.close()
-        raise
+            if not select.select([channel], [], [], patience)[0]:
+                return channel, {"refused": STUCK}
+            if answer := channel.recv(supervisor.ANSWER_BYTES):
+                return channel, json.loads(answer)
+        except OSError:  # there is no such server, or no more
+            pass
+        except BaseException:  # an interrupt, while the server imports
+            if channel:
+                channel.close()
+            raise
+    return channel, {"refused": GONE}

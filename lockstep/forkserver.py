@@ -8,9 +8,10 @@ its end on to another.
 Here modules are imported, and no operation of a framework runs: the threads of its runtime would be
 missing in a fork. A process with threads does not fork at all.
 
-The server's standard input is a pipe from its owner, on which nothing is ever written; its end is
-the server's. A client connects to the listening socket and sends one packet of descriptors. The
-connection lasts as long as what was forked, and whoever closes it first wants that to end.
+The server starts with a pipe from its owner as its standard input, on which nothing is ever
+written; the owner's end is its own. A client connects to the listening socket and sends one packet
+of descriptors. The connection lasts as long as what was forked, and whoever closes it first wants
+that to end.
 """
 
 import contextlib
@@ -93,17 +94,22 @@ def dismiss(request: Request) -> None:
     request.client.close()
 
 
-def end_with_owner(finish: Callable[[], None]) -> None:
+def end_with_owner(finish: Callable[[], None]) -> int:
     """Have `finish` called when the owner ends, in the middle of an import too.
 
-    Linux sends SIGIO at the end of the pipe. Children do not inherit that, nor does a process that
-    they start.
+    Returns the descriptor of the pipe from it. Standard input is empty from then on, for modules
+    that read it. At the end of the pipe Linux sends SIGIO, which children do not inherit.
     """
+    owner = os.dup(0)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
     signal.signal(signal.SIGIO, lambda number, frame: finish())
-    fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_ASYNC)
-    if select.select([0], [], [], 0)[0]:  # the owner had ended before
+    fcntl.fcntl(owner, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(owner, fcntl.F_SETFL, fcntl.fcntl(owner, fcntl.F_GETFL) | os.O_ASYNC)
+    if select.select([owner], [], [], 0)[0]:  # it had ended before
         finish()
+    return owner
 
 
 def import_all(modules: Sequence[str]) -> str | None:
@@ -130,15 +136,17 @@ def draw_own_random_numbers() -> None:
 
 
 def serve(
+    owner: int,
     listener: socket.socket,
     refuse: Callable[[Request], str] = lambda request: "",
     kill_with_client: bool = False,
 ) -> Request | None:
-    """Fork for each request, until the end of standard input.
+    """Fork for each request, until the owner ends.
 
     Returns the request in each forked process, None in this one.
 
     Args:
+        owner: what `end_with_owner` returned.
         listener: what `listen` returned.
         refuse: gets ready for a request; returns why it cannot be served, or "".
         kill_with_client: end what was forked when its client ends; otherwise it does so itself.
@@ -149,13 +157,13 @@ def serve(
         signal.signal(signal.SIGIO, signal.SIG_IGN)  # select sees the end of the pipe
         ends = [forked.end for forked in running]
         clients = [forked.client.fileno() for forked in running if kill_with_client]
-        ready = set(select.select([0, listener.fileno(), *ends, *clients], [], [])[0])
+        ready = set(select.select([owner, listener.fileno(), *ends, *clients], [], [])[0])
         signal.signal(signal.SIGIO, finish)  # an import may take long
-        for forked in [f for f in running if {0, f.end, f.client.fileno()} & ready]:
+        for forked in [f for f in running if {owner, f.end, f.client.fileno()} & ready]:
             running.remove(forked)
             if end(forked, kill_with_client):  # it may have left processes of its own
                 kill_descendants(spared=[other.pid for other in running])
-        if 0 in ready:
+        if owner in ready:
             return None
         request = receive(listener) if listener.fileno() in ready else None
         if request is None:
@@ -173,6 +181,7 @@ def serve(
         if pid == 0:
             signal.signal(signal.SIGIO, signal.SIG_DFL)
             os.setpgid(0, 0)
+            os.close(owner)
             listener.close()
             for forked in running:
                 forked.client.close()

@@ -256,7 +256,8 @@ def _once(job: dict[str, Any], logs: list["_Log"], lock: int, fresh: bool) -> st
         finally:
             with contextlib.suppress(OSError):  # it has ended
                 channel.shutdown(socket.SHUT_WR)
-            while answer := channel.recv(supervisor.ANSWER_BYTES):
+            # The exit codes come when no process is left, and the end of file a moment later.
+            while b"exits" not in answers and (answer := channel.recv(supervisor.ANSWER_BYTES)):
                 answers += answer
             if process:
                 process.wait()
@@ -271,7 +272,7 @@ def _once(job: dict[str, Any], logs: list["_Log"], lock: int, fresh: bool) -> st
         except ValueError:
             said.append(line)
     if "exits" not in told:
-        return (
+        raise LaunchError(
             f"The supervisor of this launch ended with {_meaning(told['ended'])}, and all its "
             "processes with it. Run the cell again. " + "\n".join(said)
         )

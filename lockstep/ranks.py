@@ -8,8 +8,8 @@ may have read them when it was imported.
 A script finds what it would find otherwise: its arguments, environment, working folder, `__main__`
 and `__file__`, standard streams, signal handlers, random numbers of its own; and at its end files
 are written and exit functions called. What it can notice: modules are there already, sets of
-strings have the order that they have in the server, and the end is quicker, as modules are not
-taken apart.
+strings have the order that they have in the server, what a module prints when it is imported is not
+shown, and the end is quicker, as modules are not taken apart.
 """
 
 import atexit
@@ -53,13 +53,14 @@ class Imported(NamedTuple):
 
     environment: dict[str, str]
     may_vary: list[str]  # patterns of variables that nobody imported reads
-    files: dict[str, int]  # of modules that somebody may edit, and when they were written
+    files: dict[str, int]  # which somebody may edit or replace, and when they were written
 
 
 def files_that_change() -> Iterator[str]:
-    """Yield the files of imported modules that are not of installed packages."""
+    """Yield the files of modules that are imported and not installed, and where others are."""
     paths = sysconfig.get_paths()
     installed = tuple(paths[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
+    yield paths["purelib"]
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and not file.startswith(installed) and Path(file).exists():
@@ -91,7 +92,8 @@ def refusal(job: dict[str, Any], imported: Imported) -> str:
         return f"threads: {threaded}"
     for file in files_that_change():
         imported.files.setdefault(file, os.stat(file).st_mtime_ns)
-    for name in hidden(script_folder(job)):
+    there = {name for name in job["later"] if name in sys.modules} - {*sys.builtin_module_names}
+    for name in [*hidden(script_folder(job)), *there]:
         return f"hidden: {name}"
     return ""
 
@@ -154,9 +156,10 @@ def show_command(command: list[str]) -> None:
         ctypes.memmove(start, text.ljust(end - start - 1, b"\0") + b"\1", end - start)
 
 
-def run_script(script: str, main: types.ModuleType) -> int:
-    """Run a script as the module; return the exit code, negative for a signal to end with."""
-    path = os.path.abspath(script)
+def run_script(script: str) -> int:
+    """Run a script as `__main__`; return the exit code, negative for a signal to end with."""
+    path = os.path.join(os.getcwd(), script)
+    main = types.ModuleType("__main__")
     main.__dict__.update(
         __annotations__={},
         __builtins__=builtins,
@@ -170,7 +173,8 @@ def run_script(script: str, main: types.ModuleType) -> int:
         exec(code, main.__dict__)
     except SystemExit as stop:
         if stop.code is None or isinstance(stop.code, int):
-            return (stop.code or 0) & 0xFF
+            number = stop.code or 0
+            return number & 0xFF if abs(number) < 2**63 else 0xFF
         print(stop.code, file=sys.stderr)
         return 1
     except BaseException as error:
@@ -180,26 +184,34 @@ def run_script(script: str, main: types.ModuleType) -> int:
     return 0
 
 
-def leave(code: int, main: types.ModuleType) -> None:
+def leave(code: int, folder: Path) -> None:
     """End this process as the interpreter would, but leave the modules that it shares whole.
 
     Taking them apart would copy their memory: half a second for torch.
     """
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads
     atexit._run_exitfuncs()
-    for name in list(vars(main)):
-        if not name.startswith("__"):
-            setattr(main, name, None)
-    gc.collect()  # of objects that were made here: the others are frozen
-    for thing in gc.get_objects():
-        if type(thing) in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):
-            with contextlib.suppress(ValueError, OSError):  # it is closed
-                thing.flush()
+    flush_files()  # before the collector finds them, in any order
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if name == "__main__" or (isinstance(file, str) and Path(file).is_relative_to(folder)):
+            del sys.modules[name]
+    del module
+    gc.collect()  # what the script has made is finalized: nothing else refers to it
+    flush_files()
     ctypes.CDLL(None).fflush(None)
     if code < 0:
         signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     os._exit(code)
+
+
+def flush_files() -> None:
+    """Write what open files hold back."""
+    for thing in gc.get_objects():
+        if type(thing) in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):
+            with contextlib.suppress(ValueError, OSError):  # it is closed
+                thing.flush()
 
 
 def supervise_forked(request: forkserver.Request, imported: Imported) -> None:
@@ -208,6 +220,7 @@ def supervise_forked(request: forkserver.Request, imported: Imported) -> None:
     show_command([sys.executable, f"[supervisor of {job['script']}]"])
     os.dup2(request.client.fileno(), 2)  # for an error of the supervisor itself
     os.chdir(job["cwd"])
+    os.umask(job["umask"])
     os.sched_setaffinity(0, job["affinity"])
     for name, limits in job["limits"].items():
         resource.setrlimit(int(name), limits)
@@ -215,8 +228,7 @@ def supervise_forked(request: forkserver.Request, imported: Imported) -> None:
     exits = supervise(job, request.client, fork_rank)
     if exits is None:
         become_rank(job, [*request.descriptors, request.client.detach()], imported)
-        main = types.ModuleType("__main__")
-        leave(run_script(job["script"], main), main)
+        leave(run_script(job["script"]), script_folder(job))
     else:
         report(exits, request.client)
         os._exit(0)  # nothing of what was imported was used here
@@ -232,20 +244,27 @@ def main() -> None:
         del sys.path[0]  # the folder of this file, which a script does not have
     listener, settings = socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2])
     imported = Imported(dict(os.environ), settings["may vary"], {})
-    os.environ["TMPDIR"] = temporary = tempfile.mkdtemp(prefix="lockstep-")
+    os.environ["TMPDIR"] = settings["folder"]
     tempfile.tempdir = None
+    folders = [settings["folder"]]  # and that of a launch, until its supervisor is there
 
     def finish() -> None:
-        shutil.rmtree(temporary, ignore_errors=True)
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
         os._exit(0)  # the frameworks have nothing to finish
 
+    def refuse(request: forkserver.Request) -> str:
+        job = read_job(request.descriptors)
+        folders[1:] = [job["folder"]]
+        reason = threaded and f"threads from the start: {threaded}"
+        reason = reason or refusal(job, imported)
+        del folders[1:]
+        return reason
+
     prctl(PR_SET_CHILD_SUBREAPER, 1)
-    forkserver.end_with_owner(finish)
-    if forkserver.import_all(settings["modules"]):
-        finish()  # the frameworks start threads
-    request = forkserver.serve(
-        listener, lambda request: refusal(read_job(request.descriptors), imported)
-    )
+    owner = forkserver.end_with_owner(finish)
+    threaded = forkserver.import_all(settings["modules"])
+    request = forkserver.serve(owner, listener, refuse)
     if request is None:
         finish()
     else:

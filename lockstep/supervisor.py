@@ -29,6 +29,8 @@ from typing import Any
 GRACE = 1.0
 # Seconds from SIGABRT, at which Python prints where it is, to SIGKILL.
 LAST_WORDS = 1.0
+# Seconds for helpers of processes that have ended, when all have.
+FAREWELL = 0.3
 TICK = 0.02
 ANSWER_BYTES = 100_000  # more than an answer to the kernel has
 
@@ -159,6 +161,12 @@ def supervise(
     finally:
         if os.getpid() == supervisor:
             if LINUX:
+                # Helpers of a process that has ended may be about to end: one of multiprocessing's
+                # removes what it has left in shared memory.
+                limit = time.monotonic() + FAREWELL
+                while len(exits) == len(processes) and children() and time.monotonic() < limit:
+                    time.sleep(TICK / 4)
+                    os.waitpid(-1, os.WNOHANG)
                 kill_descendants()
             else:
                 kill_groups(processes)

@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,9 +110,8 @@ def test_what_is_imported_ahead_is_what_the_script_imports() -> None:
         "os.environ['X'] = '1'\n"
         "import tensorflow"
     )
-    assert ahead.imports(Path(script)) == [
-        *("os", "json.decoder", "scipy", "scipy.linalg", "torch.nn", "math", "math.pi")
-    ]
+    first = ["os", "json.decoder", "scipy", "scipy.linalg", "torch.nn", "math", "math.pi"]
+    assert ahead.scan(Path(script)) == (first, ["tensorflow"])
 
 
 @pytest.mark.parametrize(
@@ -125,10 +125,49 @@ def test_what_is_imported_ahead_is_what_the_script_imports() -> None:
         "environ.update(X='1')",
         "with mock.patch.dict(os.environ, X='1'): pass",
         "def change(): os.environ['X'] = '1'",
+        "from os import environ as e",
+        "os.environb[b'X'] = b'1'",
+        "import helper",
+        "sys.path.insert(0, 'lib')",
+        "sys.modules['torch'] = None",
+        "exec(open('env.txt').read())",
+        "importlib.import_module('helper')",
     ],
 )
-def test_a_change_of_the_environment_is_seen(line: str) -> None:
-    assert ahead.imports(Path(write(f"import ast\n{line}\nimport torch"))) == ["ast"]
+def test_a_change_of_what_an_import_reads_is_seen(line: str) -> None:
+    write("import os\nos.environ['X'] = '1'", "helper.py")
+    found = ahead.scan(Path(write(f"import ast\n{line}\nimport torch")))
+    assert "torch" not in found.first
+    assert found.later == ["torch"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import local.part",
+        "import elsewhere_on_the_path",
+        "setup()",
+        "settings['a'] = 1",
+        "@registered\ndef f(): pass",
+        "class C:\n    x = setup()",
+    ],
+)
+def test_after_something_unknown_nothing_is_imported_ahead(line: str) -> None:
+    Path("local").mkdir()
+    found = ahead.scan(Path(write(f"import ast\n{line}\nimport torch")))
+    assert "torch" not in found.first
+    assert found.later == []
+
+
+def test_what_only_defines_something_changes_nothing() -> None:
+    harmless = (
+        "N = int(os.environ['RANK']) + len(sys.argv)\n"
+        "WHERE = Path('x') / os.environ.get('HOME', '')\n"
+        "def f():\n    call()\n"
+        "class C:\n    x: int = 3\n    def g(self):\n        self.x = 4"
+    )
+    found = ahead.scan(Path(write(f"import ast\n{harmless}\nimport torch")))
+    assert found == (["ast", "torch"], [])
 
 
 def test_a_module_beside_the_script_is_not_hidden_by_one_that_is_there() -> None:
@@ -140,7 +179,8 @@ def test_a_module_beside_the_script_is_not_hidden_by_one_that_is_there() -> None
 
 
 def test_a_module_that_is_edited_is_imported_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One beside the script, and one that the server has imported from elsewhere."""
+    """One beside the script, and one that the server has imported, as it does with lockstep."""
+    monkeypatch.setattr(ahead, "is_installed", lambda module: True)
     Path("elsewhere").mkdir()
     monkeypatch.setenv("PYTHONPATH", str(Path("elsewhere").absolute()))
     script = write("import far, near\nprint(far.VALUE, near.VALUE)")
@@ -159,10 +199,19 @@ def test_a_module_that_starts_threads_is_left_to_the_ranks(monkeypatch: pytest.M
     )
     write(code, "elsewhere/busy.py")
     monkeypatch.setattr(ahead, "_threaded", set())
+    monkeypatch.setattr(ahead, "is_installed", lambda module: True)
     script = write("import busy, threading\nprint(threading.active_count())")
     for _ in range(2):
         assert launch(script, 1) == ["2\n"]
     assert ahead.refusals == ["threads: busy"]
+
+
+def test_more_threads_than_one_are_left_to_the_ranks() -> None:
+    pytest.importorskip("torch")
+    script = write("import torch\nprint(torch.get_num_threads())")
+    for _ in range(2):
+        assert launch(script, 1, env={"OMP_NUM_THREADS": 2}) == ["2\n"]
+    assert launch(script, 1) == ["1\n"]
 
 
 def test_a_rank_has_the_frameworks_of_its_script_only() -> None:
@@ -266,13 +315,27 @@ ENDS = {
         "atexit.register(print, 'exit function')\n"
         "raise SystemExit(4)"
     ),
+    "globals in __del__": (
+        "import os\n"
+        "class File:\n"
+        "    def __init__(self, name): self.name = name; open(name, 'w').close()\n"
+        "    def __del__(self): os.remove(self.name); print('removed', File.__name__)\n"
+        "file = File('temporary')"
+    ),
+    "busy daemon threads": (
+        "import threading, time\n"
+        "def busy():\n    while True: time.sleep(0.001); time.time()\n"
+        "keep = [[] for _ in range(200_000)]\n"
+        "for one in keep: one.append(keep)\n"
+        "for _ in range(4): threading.Thread(target=busy, daemon=True).start()\n"
+        "print('done')"
+    ),
+    "a huge number": "raise SystemExit(10**30)",
     "files": (
         "open('kept', 'w').write('text')\n"
         "f = open('open', 'w')\nf.write('more text')\n"
         "def g(file=open('default', 'w')): file.write('and more')\ng()\n"
         "import ctypes\nctypes.CDLL(None).puts(b'by C')\n"
-        "class Cycle: pass\n"
-        "a = Cycle()\na.me = a\na.file = open('cycle', 'wb')\na.file.write(b'bytes')\ndel a\n"
         "import os, atexit\n"
         "@atexit.register\ndef show(): print(sorted(os.listdir()))"
     ),
@@ -311,6 +374,54 @@ def test_a_script_ends_as_it_would_otherwise(code: str) -> None:
 
 
 # What stays
+
+
+def test_a_server_that_does_not_answer_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "PATIENCE_S", 0.5)
+    script = write("print('fine')")
+    launch(script, 1)
+    (server,) = servers()
+    server.suspend()
+    assert launch(script, 1, timeout=1) == ["fine\n"]
+    assert ahead.refusals == ["stuck"]
+    assert not server.is_running()
+
+
+def test_launches_in_threads_share_one_server_or_replace_it() -> None:
+    script = write("import os\nprint(os.environ['KIND'])")
+    told: dict[int, list[str]] = {}
+
+    def run(number: int) -> None:
+        told[number] = launch(script, 1, env={"KIND": number % 3})
+
+    threads = [threading.Thread(target=run, args=[number]) for number in range(9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert told == {number: [f"{number % 3}\n"] for number in range(9)}
+    assert len(servers()) <= 1
+
+
+def test_a_supervisor_that_is_killed_runs_nothing_twice() -> None:
+    """Even where a dying rank holds the port that the launch has chosen."""
+    script = write(
+        "import os, signal, socket, time\n"
+        "held = socket.create_server(('127.0.0.1', int(os.environ['MASTER_PORT'])))\n"
+        "open('count', 'a').write('x')\n"
+        "os.kill(os.getppid(), signal.SIGKILL)\n"
+        "time.sleep(100)"
+    )
+    with pytest.raises(LaunchError, match="supervisor of this launch ended with signal 9"):
+        launch(script, 1)
+    assert Path("count").read_text() == "x"
+
+
+def test_what_multiprocessing_leaves_in_shared_memory_is_removed() -> None:
+    before = count_shared()
+    write_it = "from multiprocessing.shared_memory import SharedMemory\n"
+    launch(write(write_it + "SharedMemory(create=True, size=10)"), 2)
+    assert count_shared() == before
 
 
 def test_a_server_that_is_killed_is_replaced() -> None:

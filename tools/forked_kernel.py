@@ -138,7 +138,7 @@ def shared(
             for name in sorted({name for names in launched for name in names}):
                 address = f"{prefix}ranks-{name}"
                 ranks = ahead.start_server([name] if name else [], environment, address, MAY_VARY)
-                stack.callback(end, ranks.process)
+                stack.callback(ahead.stop, ranks)
             variables |= {SERVER: f"{prefix}kernel-", ahead.SHARED: f"{prefix}ranks-"}
         yield variables
 
@@ -146,12 +146,6 @@ def shared(
 def kernel_for(names: Iterable[str]) -> dict[str, str]:
     """Return the environment variable for a notebook that begins with these frameworks."""
     return {SERVER: os.environ[SERVER] + key_of(names)} if SERVER in os.environ else {}
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """End a server, whose standard input is the sign."""
-    with process:
-        pass
 
 
 def key_of(names: Iterable[str]) -> str:
@@ -227,10 +221,10 @@ def main(listener: socket.socket, modules: list[str]) -> None:
     """Be the process that kernels are forked from."""
     if not sys.flags.safe_path:
         del sys.path[0]  # the folder of this file, which a kernel does not have
-    forkserver.end_with_owner(lambda: os._exit(0))
+    owner = forkserver.end_with_owner(lambda: os._exit(0))
     set_by_imports, handlers = preload(modules)
     print("ready", flush=True)
-    request = forkserver.serve(listener, kill_with_client=True)
+    request = forkserver.serve(owner, listener, kill_with_client=True)
     if request is None:
         os._exit(0)  # the frameworks have nothing to finish
     run_kernel(request, set_by_imports, handlers)
