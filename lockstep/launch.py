@@ -256,9 +256,11 @@ def _once(job: dict[str, Any], logs: list["_Log"], lock: int, fresh: bool) -> st
         finally:
             with contextlib.suppress(OSError):  # it has ended
                 channel.shutdown(socket.SHUT_WR)
-            # The exit codes come when no process is left, and the end of file a moment later.
-            while b"exits" not in answers and (answer := channel.recv(supervisor.ANSWER_BYTES)):
-                answers += answer
+            with contextlib.suppress(TimeoutError):
+                while answer := channel.recv(supervisor.ANSWER_BYTES):
+                    answers += answer
+                    if b"exits" in answers:  # no process is left, and the end of file is near
+                        channel.settimeout(1)
             if process:
                 process.wait()
             for log in logs:
