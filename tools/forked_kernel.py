@@ -31,6 +31,7 @@ from lockstep.supervisor import die_with
 ALWAYS = ("ipykernel.kernelapp", "ipykernel.ipkernel", "numpy", "matplotlib", "lockstep.runtime")
 INLINE = "module://matplotlib_inline.backend_inline"
 SERVER = "LOCKSTEP_KERNELS"
+MARK = "LOCKSTEP_NOTEBOOK"  # a variable of every notebook that is executed for its outputs
 # What differs between the notebooks of a run, and is not read by an import: where they work, who
 # started them, and what their own imports have set.
 MAY_VARY = [
@@ -206,7 +207,10 @@ def run_kernel(
     os.chdir(asked["cwd"])
     os.environ.clear()
     os.environ.update(set_by_imports | asked["env"])
-    os.environ.pop("PYTEST_CURRENT_TEST", None)  # under which ipykernel misses file descriptor 2
+    if MARK not in os.environ:
+        # Set, ipykernel does not show what native code writes to file descriptor 2: good for a
+        # page, and not for grades, which anything on stderr costs.
+        os.environ.pop("PYTEST_CURRENT_TEST", None)
     tempfile.tempdir = None  # found anew, as TMPDIR says
     forkserver.draw_own_random_numbers()
     sys.argv = ["ipykernel_launcher.py", *asked["argv"]]

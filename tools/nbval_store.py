@@ -23,7 +23,6 @@ from xdist.scheduler import LoadScopeScheduling
 from lockstep.launch import WAITING
 from tools import forked_kernel, notebooks
 
-MARK = "LOCKSTEP_NOTEBOOK"  # inherited by every process that a notebook starts
 GRACE_S = 3.0  # launch promises that nothing lives 2 s after its kernel
 PROGRESS_S = 10.0
 # What Jupyter and the frameworks themselves write into a home, in every program that uses them.
@@ -60,7 +59,7 @@ def begin(notebook: Path, sources: list[str]) -> Execution:
     fonts = notebooks.CACHE / "matplotlib"
     fonts.mkdir(parents=True, exist_ok=True)
     os.environ |= {
-        MARK: str(scratch),
+        forked_kernel.MARK: str(scratch),
         "TMPDIR": str(scratch / "tmp"),
         "HOME": str(scratch / "home"),
         "MPLCONFIGDIR": str(fonts),
@@ -80,7 +79,7 @@ def processes_of(execution: Execution) -> list[psutil.Process]:
     for process in psutil.process_iter():
         try:
             # What is forked has the environment of its server, but works in the notebook's folder.
-            marked = process.environ().get(MARK) == str(execution.scratch)
+            marked = process.environ().get(forked_kernel.MARK) == str(execution.scratch)
             if marked or process.cwd().startswith(str(execution.scratch)):
                 alive.append(process)
         except psutil.Error:  # ended meanwhile, or somebody else's
