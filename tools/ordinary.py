@@ -5,8 +5,8 @@ Usage: python -m tools.ordinary [NAME...]   (none: all chapters)
 The build forks kernels and ranks from processes that have done the imports. A reader's kernel is an
 ordinary one, and on macOS so is every rank: it must show the same. Compared are the outputs of each
 cell, their kinds and their words. Numbers are masked, since times are among them and every number
-that matters is asserted in its cell. Left out is what is chance: the drawing of a measured timeline,
-what follows the name of an error, and what ranks print, in whatever order.
+that matters is asserted in its cell. Left out is what is chance: the drawing of a measured
+timeline, what follows the name of an error, and what ranks print, in whatever order.
 """
 
 import os
