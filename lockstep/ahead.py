@@ -1,4 +1,4 @@
-"""Imports made ahead: which modules a script imports, and servers that have imported them.
+"""Imports made ahead: the servers that have imported what scripts import (`lockstep.imports`).
 
 There is a server (`lockstep.ranks`) for each set of frameworks that scripts import, so that a torch
 rank has no TensorFlow in it. `lockstep.runtime.start` starts those that a notebook will need; any
@@ -6,9 +6,7 @@ other, and one in the place of a server that no longer fits, is started by the l
 They end with this process, however it ends.
 """
 
-import ast
 import contextlib
-import importlib.util
 import json
 import os
 import resource
@@ -18,15 +16,13 @@ import shutil
 import socket
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import threading
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lockstep import forkserver, ranks, supervisor
+from lockstep import forkserver, imports, ranks, supervisor
 
 # The frameworks, and what else their first operations import. In this order: triton, which
 # torch._dynamo imports, can crash where TensorFlow is there before it.
@@ -38,15 +34,6 @@ FRAMEWORKS = {
 # Of all processes that a launch starts. Unbuffered, so that output is live and a killed rank's is
 # complete; the fault handler makes Python print where it is when it is ended at the time limit.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"}
-# What a statement may do to the imports after it: nobody knows, or it changes what they read.
-UNKNOWN, CHANGED = "?", "!"
-# What does the latter, by its name; a mere look at `environ` does not.
-CHANGES = {"environb", "putenv", "unsetenv", "setenv", "addsitedir", "exec", "eval"}
-CHANGES |= {"import_module", "__import__", "meta_path", "path_hooks"}
-# Functions that a script may call before it imports something: they change nothing.
-HARMLESS = {"bool", "dict", "float", "int", "len", "list", "max", "min", "range", "set", "sorted"}
-HARMLESS |= {"str", "sum", "tuple", "zip", "Path", "print"}
-INSTALLED = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "purelib", "platlib"))
 # The beginning of the names of servers that many notebooks share, as in a build of the book.
 SHARED = "LOCKSTEP_SERVERS"
 # Set to 0, it gives every process an ordinary start.
@@ -75,132 +62,6 @@ refusals: list[str] = []  # why servers did not take jobs, for who wants to know
 def possible() -> bool:
     """Say whether processes are forked here: Linux can watch them, and hand over their orphans."""
     return sys.platform == "linux" and os.environ.get(SWITCH) != "0"
-
-
-class Scan(NamedTuple):
-    """The modules that a script imports when it begins, as far as reading it can tell.
-
-    `first`: those that may be imported ahead. `later`: those that come after something that an
-    import may read has been changed, the environment or where modules are looked for.
-    """
-
-    first: list[str]
-    later: list[str]
-
-
-def scan(script: Path) -> Scan:
-    """Read what a script imports, and the modules beside it that it imports.
-
-    Imported ahead is what comes before the first statement that may do more than define something,
-    and only what is installed: other modules may themselves do something. What a function imports
-    is left out; `from a import b` gives "a" and "a.b", which may be no module.
-    """
-    found = Scan([], [])
-    reached = ""
-    for name in _names(script, set()):
-        if name in (UNKNOWN, CHANGED):
-            reached = CHANGED if CHANGED in (name, reached) else UNKNOWN
-        elif not reached:
-            found.first.append(name)
-        elif reached == CHANGED:
-            found.later.append(name)
-    return found
-
-
-def _names(script: Path, seen: set[Path]) -> Iterator[str]:
-    """Yield modules in the order of a script's text, and what other statements may do."""
-    seen.add(script)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python will say it when it runs the script
-            tree = ast.parse(script.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # likewise
-        return
-    waiting: list[ast.AST] = [tree]
-    while waiting:
-        node = waiting.pop()
-        for name in imported(node):
-            top = name.partition(".")[0]
-            beside = script.parent / f"{top}.py"
-            if (script.parent / top).is_dir() or not (beside.exists() or is_installed(top)):
-                yield name
-                yield UNKNOWN
-            elif not beside.exists():
-                yield name
-            elif beside not in seen:
-                yield from _names(beside, seen)
-        if isinstance(node, ast.Module | ast.If | ast.Try | ast.With):
-            inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
-            waiting.extend(reversed(inner))
-            rest = [child for child in ast.iter_child_nodes(node) if child not in inner]
-        else:
-            rest = [node]
-        yield from filter(None, map(effect, rest))
-
-
-def imported(node: ast.AST) -> list[str]:
-    """Return the modules that a statement imports."""
-    match node:
-        case ast.Import():
-            return [alias.name for alias in node.names]
-        case ast.ImportFrom(module=str(module), level=0):
-            return [module, *(f"{module}.{alias.name}" for alias in node.names)]
-    return []
-
-
-def is_installed(module: str) -> bool:
-    """Say whether a module is of the standard library, an installed package, or this one."""
-    if module == "lockstep" or module in sys.stdlib_module_names:
-        return True
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
-        return False
-    return spec is not None and bool(spec.origin) and str(spec.origin).startswith(INSTALLED)
-
-
-def effect(node: ast.AST) -> str:
-    """Say what a part of a script may do when it is run: "", UNKNOWN or CHANGED."""
-    looked_up: set[int] = set()
-    for inner in ast.walk(node):  # what contains a part comes before it
-        match inner:
-            case ast.Subscript(value=target, ctx=ast.Load()):
-                looked_up.add(id(target))
-            case ast.Attribute(value=target, attr="get" | "copy"):
-                looked_up.add(id(target))
-        match inner:
-            case ast.alias(name="environ", asname=str()):
-                return CHANGED
-            case ast.Attribute(attr="environ") | ast.Name(id="environ"):
-                if id(inner) not in looked_up:
-                    return CHANGED
-            case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name):
-                if name in CHANGES or ast.unparse(inner) in {"sys.path", "sys.modules"}:
-                    return CHANGED
-    return UNKNOWN if any(map(is_unknown, run_at_once(node))) else ""
-
-
-def run_at_once(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the parts of a statement that run when it is reached: not the bodies of functions."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        if not (inside and child not in getattr(node, "decorator_list", [])):
-            yield from run_at_once(child)
-
-
-def is_unknown(part: ast.AST) -> bool:
-    """Say whether a part of a statement may do anything but define something."""
-    match part:
-        case ast.Call(func=ast.Name(id=name)) if name in HARMLESS:
-            return False
-        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="environ"), attr="get")):
-            return False
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return bool(part.decorator_list)
-        case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
-            return True
-    return isinstance(part, ast.Call | ast.Delete)
 
 
 def frameworks(modules: Iterable[str], environment: Mapping[str, str]) -> list[str]:
@@ -305,7 +166,7 @@ def fork_job(job: Mapping[str, Any], descriptors: Sequence[int]) -> socket.socke
         around = surroundings()
     except OSError:  # the working folder is gone
         return None
-    read = scan(script)
+    read = imports.scan(script)
     threads = job["environment"].get("OMP_NUM_THREADS")
     shared, gone = os.environ.get(SHARED), False
     for _ in range(TRIES):

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lockstep import ahead
+from lockstep import ahead, imports
 from lockstep.launch import LaunchError, launch
 
 pytestmark = [
@@ -111,7 +111,7 @@ def test_what_is_imported_ahead_is_what_the_script_imports() -> None:
         "import tensorflow"
     )
     first = ["os", "json.decoder", "scipy", "scipy.linalg", "torch.nn", "math", "math.pi"]
-    assert ahead.scan(Path(script)) == (first, ["tensorflow"])
+    assert imports.scan(Path(script)) == (first, ["tensorflow"])
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_what_is_imported_ahead_is_what_the_script_imports() -> None:
 )
 def test_a_change_of_what_an_import_reads_is_seen(line: str) -> None:
     write("import os\nos.environ['X'] = '1'", "helper.py")
-    found = ahead.scan(Path(write(f"import ast\n{line}\nimport torch")))
+    found = imports.scan(Path(write(f"import ast\n{line}\nimport torch")))
     assert "torch" not in found.first
     assert found.later == ["torch"]
 
@@ -154,7 +154,7 @@ def test_a_change_of_what_an_import_reads_is_seen(line: str) -> None:
 )
 def test_after_something_unknown_nothing_is_imported_ahead(line: str) -> None:
     Path("local").mkdir()
-    found = ahead.scan(Path(write(f"import ast\n{line}\nimport torch")))
+    found = imports.scan(Path(write(f"import ast\n{line}\nimport torch")))
     assert "torch" not in found.first
     assert found.later == []
 
@@ -166,7 +166,7 @@ def test_what_only_defines_something_changes_nothing() -> None:
         "def f():\n    call()\n"
         "class C:\n    x: int = 3\n    def g(self):\n        self.x = 4"
     )
-    found = ahead.scan(Path(write(f"import ast\n{harmless}\nimport torch")))
+    found = imports.scan(Path(write(f"import ast\n{harmless}\nimport torch")))
     assert found == (["ast", "torch"], [])
 
 
@@ -180,7 +180,7 @@ def test_a_module_beside_the_script_is_not_hidden_by_one_that_is_there() -> None
 
 def test_a_module_that_is_edited_is_imported_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """One beside the script, and one that the server has imported, as it does with lockstep."""
-    monkeypatch.setattr(ahead, "is_installed", lambda module: True)
+    monkeypatch.setattr(imports, "is_installed", lambda module: True)
     Path("elsewhere").mkdir()
     monkeypatch.setenv("PYTHONPATH", str(Path("elsewhere").absolute()))
     script = write("import far, near\nprint(far.VALUE, near.VALUE)")
@@ -199,7 +199,7 @@ def test_a_module_that_starts_threads_is_left_to_the_ranks(monkeypatch: pytest.M
     )
     write(code, "elsewhere/busy.py")
     monkeypatch.setattr(ahead, "_threaded", set())
-    monkeypatch.setattr(ahead, "is_installed", lambda module: True)
+    monkeypatch.setattr(imports, "is_installed", lambda module: True)
     script = write("import busy, threading\nprint(threading.active_count())")
     for _ in range(2):
         assert launch(script, 1) == ["2\n"]
