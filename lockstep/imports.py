@@ -6,6 +6,7 @@ a process that ranks are forked from.
 
 import ast
 import importlib.util
+import site
 import sys
 import sysconfig
 import warnings
@@ -21,7 +22,9 @@ CHANGES |= {"import_module", "__import__", "meta_path", "path_hooks"}
 # Functions that a script may call before it imports something: they change nothing.
 HARMLESS = {"bool", "dict", "float", "int", "len", "list", "max", "min", "range", "set", "sorted"}
 HARMLESS |= {"str", "sum", "tuple", "zip", "Path", "print"}
-INSTALLED = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "purelib", "platlib"))
+# Where modules lie that do not change under a running kernel, but for an installation.
+PACKAGES = (*site.getsitepackages(), site.getusersitepackages())
+INSTALLED = (*PACKAGES, *(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib")))
 
 
 class Scan(NamedTuple):

@@ -26,7 +26,6 @@ import shutil
 import signal
 import socket
 import sys
-import sysconfig
 import tempfile
 import threading
 import types
@@ -36,6 +35,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lockstep import forkserver
+from lockstep.imports import INSTALLED, PACKAGES
 from lockstep.supervisor import (
     PR_SET_CHILD_SUBREAPER,
     die_with,
@@ -58,12 +58,10 @@ class Imported(NamedTuple):
 
 def files_that_change() -> Iterator[str]:
     """Yield the files of modules that are imported and not installed, and where others are."""
-    paths = sysconfig.get_paths()
-    installed = tuple(paths[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
-    yield paths["purelib"]
+    yield from filter(os.path.isdir, PACKAGES)
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and not file.startswith(installed) and Path(file).exists():
+        if isinstance(file, str) and not file.startswith(INSTALLED) and Path(file).exists():
             yield file
 
 

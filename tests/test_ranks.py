@@ -6,6 +6,8 @@ import os
 import re
 import resource
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -59,6 +61,7 @@ def test_a_script_finds_what_it_would_find_otherwise(monkeypatch: pytest.MonkeyP
     launch(write("print('so that there is a server')"), 1)
     cores, limits = os.sched_getaffinity(0), resource.getrlimit(resource.RLIMIT_NOFILE)
     os.sched_setaffinity(0, {min(cores)})
+    umask = os.umask(0o027)
     resource.setrlimit(resource.RLIMIT_NOFILE, (limits[0] - 1, limits[1]))
     Path("elsewhere").mkdir()
     monkeypatch.chdir("elsewhere")
@@ -69,6 +72,7 @@ def test_a_script_finds_what_it_would_find_otherwise(monkeypatch: pytest.MonkeyP
             found.append(json.loads(Path("found.json").read_text()))
     finally:
         os.sched_setaffinity(0, cores)
+        os.umask(umask)
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
     assert ahead.refusals == []
     for one in found:
@@ -77,6 +81,7 @@ def test_a_script_finds_what_it_would_find_otherwise(monkeypatch: pytest.MonkeyP
     forked, fresh = found
     assert forked == fresh
     assert forked["cores"] == [min(cores)]
+    assert forked["umask and niceness"][0] == 0o027
 
 
 def test_the_servers_environment_follows_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,7 +262,10 @@ def test_frameworks_draw_the_numbers_that_they_would_draw_otherwise() -> None:
 
 
 @pytest.mark.parametrize("how", ["fork", "spawn", "forkserver"])
-def test_a_script_starts_processes_of_its_own(how: str) -> None:
+def test_a_script_starts_processes_of_its_own(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    launch(write("import multiprocessing"), 1)
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")  # where the server is not
     script = write(
         "import multiprocessing\n"
         "class Mine:\n    value = 3\n"
@@ -432,6 +440,27 @@ def test_a_server_that_is_killed_is_replaced() -> None:
         server.wait()
     assert launch(script, 1) == ["fine\n"]
     assert len(servers()) == 1
+
+
+@pytest.mark.parametrize("reading", [0, 0.5])
+def test_a_server_ends_with_its_owner_in_the_middle_of_an_import(reading: float) -> None:
+    pytest.importorskip("tensorflow")
+    code = (
+        "import os, signal, time\n"
+        "from lockstep import ahead\n"
+        "ahead.get_ready(['tensorflow'])\n"
+        f"time.sleep({reading})\n"
+        "(server,) = ahead._servers.values()\n"
+        "print(server.process.pid, server.folder, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    pid, folder = done.stdout.split()
+    end = time.monotonic() + 2
+    while (psutil.pid_exists(int(pid)) or Path(folder).exists()) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not psutil.pid_exists(int(pid))
+    assert not Path(folder).exists()
 
 
 def servers() -> list[psutil.Process]:
