@@ -134,8 +134,6 @@ def become_rank(job: dict[str, Any], descriptors: list[int], imported: Imported)
     threading.main_thread()._set_native_id()  # type: ignore[attr-defined]
     forkserver.draw_own_random_numbers()
     if processes := sys.modules.get("multiprocessing.process"):
-        # Where a spawned process looks for the script.
-        processes.ORIGINAL_DIR = os.getcwd()  # type: ignore[attr-defined]
         processes.current_process().authkey = os.urandom(32)
     if not sys.flags.safe_path:
         sys.path.insert(0, str(script_folder(job)))

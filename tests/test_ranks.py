@@ -231,10 +231,10 @@ def test_random_numbers_are_each_ranks_own() -> None:
     """Between ranks and between launches."""
     script = write(
         "import random, secrets, tempfile, uuid\n"
-        "import numpy as np\n"
+        "import numpy.random as np\n"
         "import multiprocessing\n"
         "key = bytes(multiprocessing.current_process().authkey).hex()\n"
-        "print(random.random(), np.random.rand(), uuid.uuid4(), secrets.token_hex(), key)\n"
+        "print(random.random(), np.rand(), uuid.uuid4(), secrets.token_hex(), key)\n"
         "print(tempfile.mktemp())"
     )
     outputs = [output.split() for _ in range(2) for output in launch(script, 3)]
@@ -343,7 +343,9 @@ ENDS = {
         "open('kept', 'w').write('text')\n"
         "f = open('open', 'w')\nf.write('more text')\n"
         "def g(file=open('default', 'w')): file.write('and more')\ng()\n"
-        "import ctypes\nctypes.CDLL(None).puts(b'by C')\n"
+        "import ctypes\nc = ctypes.CDLL(None)\nc.puts(b'by C')\n"
+        "c.fopen.restype = ctypes.c_void_p\n"
+        "c.fputs(b'by C', ctypes.c_void_p(c.fopen(b'of C', b'w')))\n"
         "import os, atexit\n"
         "@atexit.register\ndef show(): print(sorted(os.listdir()))"
     ),
@@ -412,16 +414,18 @@ def test_launches_in_threads_share_one_server_or_replace_it() -> None:
 
 
 def test_a_supervisor_that_is_killed_runs_nothing_twice() -> None:
-    """Even where a dying rank holds the port that the launch has chosen."""
+    """Even where something that a rank has left holds the port that the launch had chosen."""
     script = write(
         "import os, signal, socket, time\n"
+        "supervisor = os.getppid()\n"
         "held = socket.create_server(('127.0.0.1', int(os.environ['MASTER_PORT'])))\n"
+        "if os.fork() == 0:\n    time.sleep(2)\n    os._exit(0)\n"
         "open('count', 'a').write('x')\n"
-        "os.kill(os.getppid(), signal.SIGKILL)\n"
+        "os.kill(supervisor, signal.SIGKILL)\n"
         "time.sleep(100)"
     )
     with pytest.raises(LaunchError, match="supervisor of this launch ended with signal 9"):
-        launch(script, 1)
+        launch(script, 1, fresh=True)
     assert Path("count").read_text() == "x"
 
 
