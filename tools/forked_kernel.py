@@ -16,6 +16,7 @@ import json
 import logging
 import os
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
@@ -79,12 +80,15 @@ def kernelspec() -> Iterator[dict[str, str]]:
 
 
 @contextlib.contextmanager
-def server(modules: Sequence[str], address: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a server of kernels with these modules, which says "ready" on its standard output."""
+def server(modules: Sequence[str], address: str, folder: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a server of kernels with these modules, which says "ready" on its standard output.
+
+    At its end it removes the folder, which nobody else does if this process is killed.
+    """
     with (
         forkserver.listen(address) as listener,
         subprocess.Popen(
-            [sys.executable, __file__, str(listener.fileno()), *modules],
+            [sys.executable, __file__, str(listener.fileno()), folder, *modules],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[listener.fileno()],
@@ -108,7 +112,9 @@ def kernels(modules: Iterable[str] = ()) -> Iterator[dict[str, str]]:
         variables = stack.enter_context(kernelspec())
         if ahead.possible():
             variables[SERVER] = f"lockstep-{secrets.token_hex(16)}"
-            process = stack.enter_context(server(list(modules), variables[SERVER]))
+            process = stack.enter_context(
+                server(list(modules), variables[SERVER], variables["JUPYTER_PATH"])
+            )
             assert process.stdout is not None
             if process.stdout.readline() != b"ready\n":
                 named = ", ".join(modules)
@@ -134,7 +140,9 @@ def shared(
         if ahead.possible():
             for key in sorted({key_of(names) for names in imported}):
                 modules = runtime.modules(key.split("+"))
-                stack.enter_context(server(modules, f"{prefix}kernel-{key}"))
+                stack.enter_context(
+                    server(modules, f"{prefix}kernel-{key}", variables["JUPYTER_PATH"])
+                )
             environment = {**runtime.ENVIRONMENT, **os.environ, **ahead.ENVIRONMENT}
             for name in sorted({name for names in launched for name in names}):
                 address = f"{prefix}ranks-{name}"
@@ -221,18 +229,24 @@ def run_kernel(
     app.start()
 
 
-def main(listener: socket.socket, modules: list[str]) -> None:
+def main(listener: socket.socket, folder: str, modules: list[str]) -> None:
     """Be the process that kernels are forked from."""
+
+    def finish() -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(0)  # the frameworks have nothing to finish
+
     if not sys.flags.safe_path:
         del sys.path[0]  # the folder of this file, which a kernel does not have
-    owner = forkserver.end_with_owner(lambda: os._exit(0))
+    owner = forkserver.end_with_owner(finish)
     set_by_imports, handlers = preload(modules)
     print("ready", flush=True)
     request = forkserver.serve(owner, listener, kill_with_client=True)
     if request is None:
-        os._exit(0)  # the frameworks have nothing to finish
-    run_kernel(request, set_by_imports, handlers)
+        finish()
+    else:
+        run_kernel(request, set_by_imports, handlers)
 
 
 if __name__ == "__main__":
-    main(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])
+    main(socket.socket(fileno=int(sys.argv[1])), sys.argv[2], sys.argv[3:])
