@@ -245,6 +245,10 @@ def main() -> None:
     folders = [settings["folder"]]  # and that of a launch, until its supervisor is there
 
     def finish() -> None:
+        listener.setblocking(False)
+        with contextlib.suppress(OSError):  # nobody waits, or no more
+            while waiting := forkserver.receive(listener):
+                folders.append(read_job(waiting.descriptors)["folder"])
         for folder in folders:
             shutil.rmtree(folder, ignore_errors=True)
         os._exit(0)  # the frameworks have nothing to finish

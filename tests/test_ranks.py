@@ -467,6 +467,27 @@ def test_a_server_ends_with_its_owner_in_the_middle_of_an_import(reading: float)
     assert not Path(folder).exists()
 
 
+def test_a_caller_killed_while_the_server_imports_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("tensorflow")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    call = f"from lockstep.launch import launch; launch({write('import tensorflow')!r}, 1)"
+    with subprocess.Popen([sys.executable, "-c", call]) as caller:
+        end = time.monotonic() + 60
+        while len(list(temporary.iterdir())) < 2 and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(0.3)  # the request is sent, and the server imports
+        assert len(list(temporary.iterdir())) == 2, "the server's folder and the launch's"
+        caller.kill()
+    end = time.monotonic() + 3
+    while list(temporary.iterdir()) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert list(temporary.iterdir()) == []
+
+
 def servers() -> list[psutil.Process]:
     """The servers of this process."""
     return [p for p in psutil.Process().children() if "ranks.py" in " ".join(p.cmdline())]
