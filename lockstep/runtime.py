@@ -84,8 +84,13 @@ def start(*frameworks: str, launches: str = "", course: str | None = None) -> No
     """
     check_course(course)
     launched = launches.split(", ") if launches else []
-    for name in launched:
-        _check_framework(name, to_install=True)  # a script that lacks it says so itself
+    for name in launched:  # a script that lacks one says so itself
+        if name not in ahead.FRAMEWORKS:
+            known = ", ".join(ahead.FRAMEWORKS)
+            raise ValueError(
+                f"launches is {launches!r}, with an unknown framework {name!r}: it knows {known}, "
+                'with a comma and a space between two of them, as in "tensorflow, torch".'
+            )
     for name in frameworks:
         _check_framework(name, to_install=name == "tensorflow" and _on_colab())
     if "tensorflow" in frameworks and importlib.util.find_spec("tensorflow") is None:

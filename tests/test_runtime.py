@@ -16,7 +16,7 @@ import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager, start_new_kernel
 
-from lockstep import __version__, runtime
+from lockstep import __version__, ahead, runtime
 
 
 @pytest.fixture
@@ -171,6 +171,32 @@ def test_an_unknown_framework_is_named(no_start: Path, name: str) -> None:
     with pytest.raises(ValueError, match='knows "torch", "tensorflow", "tpu"') as caught:
         runtime.start("torch", name)
     assert repr(name) in str(caught.value)
+
+
+@pytest.mark.parametrize("launches", ["tensorfow", "torch,tensorflow", "tpu"])
+def test_an_unknown_framework_of_scripts_is_named(no_start: Path, launches: str) -> None:
+    with pytest.raises(ValueError, match="unknown framework .* it knows torch, tens"):
+        runtime.start("torch", launches=launches)
+
+
+@pytest.mark.skipif(not ahead.possible(), reason="ranks are forked on Linux only")
+def test_what_is_launched_is_imported_ahead(temporary: Path) -> None:
+    """In a process that is there when start() returns, and ends with this one."""
+    code = """
+from lockstep import ahead
+from lockstep.launch import launch
+from lockstep.runtime import start
+
+start(launches="torch")
+(server,) = ahead._servers.values()
+open("script.py", "w").write("import os, torch; print(os.getppid())")
+(supervisor,) = launch("script.py", 1)
+print(list(ahead._servers.values()) == [server], ahead.refusals, server.process.poll())
+"""
+    done = python(code, temporary)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "True [] None"
+    assert is_empty_soon(temporary)
 
 
 def take_away(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
