@@ -18,6 +18,7 @@ import pytest
 
 from lockstep import ahead, imports
 from lockstep.launch import LaunchError, launch
+from tools import sample
 
 pytestmark = [
     pytest.mark.xdist_group("launch"),
@@ -511,7 +512,10 @@ def test_what_a_killed_supervisor_leaves_is_ended() -> None:
 
 
 def test_many_launches_leave_nothing_and_grow_nothing() -> None:
-    """Descriptors and memory of this process and of the server, children, and shared memory."""
+    """Descriptors and memory of this process and of the server, children, and shared memory.
+
+    Once a week, two hundred of them.
+    """
     script = write("import numpy\nx = bytearray(20_000_000)\nprint(len(x))")
 
     def held() -> tuple[int, int, int, int, int]:
@@ -525,7 +529,7 @@ def test_many_launches_leave_nothing_and_grow_nothing() -> None:
     for _ in range(5):
         launch(script, 2)
     before = held()
-    for _ in range(20):
+    for _ in range(200 if sample.everything() else 20):
         launch(script, 2)
     after = held()
     assert after[:4] == before[:4]
