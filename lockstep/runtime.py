@@ -72,7 +72,8 @@ def start(*frameworks: str, launches: str = "", course: str | None = None) -> No
             that uses the TPU itself.
         launches: which of them the scripts import that the notebook launches, such as "torch" or
             "tensorflow, torch". They are imported once more in the background, in a process that
-            ranks are forked from (`lockstep.ahead`), so that the first launch is quick too.
+            ranks are forked from (`lockstep.ahead`), so that the first launch is quick too. It
+            holds 0.3 GB for torch, 0.7 GB for TensorFlow, until the notebook's kernel ends.
         course: the version of the package that the notebook was written for, such as "0.1".
             Old copies of notebooks call this function in the newest package: it must go on
             accepting what their set-up cells pass.
