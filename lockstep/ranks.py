@@ -57,8 +57,7 @@ class Imported(NamedTuple):
 
 
 def files_that_change() -> Iterator[str]:
-    """Yield the files of modules that are imported and not installed, and where others are."""
-    yield from filter(os.path.isdir, PACKAGES)
+    """Yield the files of modules that are imported and not installed."""
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and not file.startswith(INSTALLED) and Path(file).exists():
@@ -239,26 +238,28 @@ def main() -> None:
     if not sys.flags.safe_path:
         del sys.path[0]  # the folder of this file, which a script does not have
     listener, settings = socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2])
-    imported = Imported(dict(os.environ), settings["may vary"], {})
+    # What pip installs or takes away changes the folder that it lies in.
+    folders = {path: os.stat(path).st_mtime_ns for path in filter(os.path.isdir, PACKAGES)}
+    imported = Imported(dict(os.environ), settings["may vary"], folders)
     os.environ["TMPDIR"] = settings["folder"]
     tempfile.tempdir = None
-    folders = [settings["folder"]]  # and that of a launch, until its supervisor is there
+    doomed = [settings["folder"]]  # and that of a launch, until its supervisor is there
 
     def finish() -> None:
         listener.setblocking(False)
         with contextlib.suppress(OSError):  # nobody waits, or no more
             while waiting := forkserver.receive(listener):
-                folders.append(read_job(waiting.descriptors)["folder"])
-        for folder in folders:
+                doomed.append(read_job(waiting.descriptors)["folder"])
+        for folder in doomed:
             shutil.rmtree(folder, ignore_errors=True)
         os._exit(0)  # the frameworks have nothing to finish
 
     def refuse(request: forkserver.Request) -> str:
         job = read_job(request.descriptors)
-        folders[1:] = [job["folder"]]
+        doomed[1:] = [job["folder"]]
         reason = threaded and f"threads from the start: {threaded}"
         reason = reason or refusal(job, imported)
-        del folders[1:]
+        del doomed[1:]
         return reason
 
     prctl(PR_SET_CHILD_SUBREAPER, 1)

@@ -197,6 +197,22 @@ def test_a_module_that_is_edited_is_imported_again(monkeypatch: pytest.MonkeyPat
     assert [refusal.partition(":")[0] for refusal in ahead.refusals] == ["changed"]
 
 
+def test_after_an_installation_imports_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONUSERBASE", str(Path("packages").absolute()))
+    user = subprocess.run(
+        [sys.executable, "-c", "import site; print(site.getusersitepackages())"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    Path(user).mkdir(parents=True)
+    script = write("print('fine')")
+    launch(script, 1)
+    (Path(user) / "new.dist-info").mkdir()
+    launch(script, 1)
+    assert ahead.refusals == [f"changed: {user}"]
+
+
 def test_a_module_that_starts_threads_is_left_to_the_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("elsewhere").mkdir()
     monkeypatch.setenv("PYTHONPATH", str(Path("elsewhere").absolute()))
