@@ -30,10 +30,10 @@ env:
 	@command -v $(PYTHON) >/dev/null || { \
 	  echo "$(PYTHON) was not found: install Python 3.11, 3.12 or 3.13, or name it with PYTHON=..."; \
 	  exit 1; }
-	@$(PYTHON) tools/environment.py $(VENV)
+	@$(PYTHON) tools/environment/install.py $(VENV)
 
 book: env
-	@$(RUN) -m tools.book
+	@$(RUN) -m tools.site.build
 
 test: env
 	@$(RUN) -m tools.testing
@@ -42,22 +42,22 @@ check: env
 	@$(RUN) -m tools.testing lint unit
 
 serve: env
-	@$(RUN) -m tools.serve $(PORT)
+	@$(RUN) -m tools.site.serve $(PORT)
 
 notebook: env
-	@$(RUN) -m tools.notebooks "$(NAME)"
+	@$(RUN) -m tools.notebooks.execute "$(NAME)"
 
 assignment: env
-	@$(RUN) -m tools.assignments new "$(NAME)"
+	@$(RUN) -m tools.assignments.releases new "$(NAME)"
 
 answers: env
-	@$(RUN) -m tools.answers "$(NAME)"
+	@$(RUN) -m tools.assignments.answers "$(NAME)"
 
 release: env
-	@$(RUN) -m tools.assignments release "$(NAME)"
+	@$(RUN) -m tools.assignments.releases release "$(NAME)"
 
 tables: env
-	@$(RUN) -m tools.tables
+	@$(RUN) -m experiments.tables
 
 lint: env
 	@$(RUN) -m tools.testing lint
@@ -67,7 +67,7 @@ format: env
 	@$(RUN) -m ruff format .
 
 address:
-	@$(PYTHON) -m tools.address "$(SLUG)"
+	@$(PYTHON) -m tools.site.address "$(SLUG)"
 
 clean:
 	rm -rf _build .cache .pytest_cache .mypy_cache .ruff_cache

@@ -232,7 +232,7 @@ def simulate(schedule: Schedule, costs: Costs | None = None) -> list[Event]:
     """Run a schedule, each operation as early as it can, and return the events.
 
     An operation begins when its rank has done the one before it, and what it needs has arrived.
-    Each operation is looked at twice at most; benchmarks/schedules.py measures what that costs.
+    Each operation is looked at twice at most; experiments/schedules.py measures what that costs.
 
     Args:
         schedule: the operations of each rank, in order.

@@ -1,7 +1,7 @@
 """Tables that a script has measured, because running every cell of them takes many minutes.
 
-`measured/*.yaml` is written by `python -m tools.tables` in a clone of the course, each cell by a
-process of its own, with the versions that it ran on. Never edited; checked every week.
+`measured/*.yaml` is written by `make tables` in a clone of the course, each cell by a process of
+its own, with the versions that it ran on. Never edited; checked every week.
 """
 
 import html

@@ -4,6 +4,7 @@ import os
 import re
 import signal
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,14 @@ MAY_SKIP_IN_CI = (r"Python 3\.1\d was not found",)
 # A shell that runs the tests in the background has SIGINT ignored, and every process inherits that.
 # Some tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files without the mark that is asked for: importing them takes seconds."""
+    mark = config.option.markexpr
+    if mark.isidentifier() and collection_path.name.startswith("test_"):
+        return f"pytest.mark.{mark}" not in collection_path.read_text(encoding="utf-8") or None
+    return None
 
 
 def refuse(report: pytest.TestReport | pytest.CollectReport) -> None:

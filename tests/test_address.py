@@ -10,10 +10,13 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tools import address, setup_cell
+from tools.notebooks import setup_cell
+from tools.site import address
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST, SECOND, THIRD = "ada/first", "grace-hopper/second.course", "alan/third"
+
+MENDS = "`python -m tools.notebooks.setup_cell` mends it"
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -23,7 +26,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 def set_address(folder: Path, slug: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tools.address", slug],
+        [sys.executable, "-m", "tools.site.address", slug],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -163,10 +166,8 @@ def test_every_notebook_has_the_set_up_cell() -> None:
         name = path.relative_to(ROOT)
         notebook = nbformat.read(path, as_version=4)
         cell = setup_cell.first_code_cell(notebook)
-        assert cell.get("id") == setup_cell.CELL_ID, f"{name}: python -m tools.setup_cell mends it"
-        assert cell.source == setup_cell.expected(notebook, slug), (
-            f"{name}: python -m tools.setup_cell mends it"
-        )
+        assert cell.get("id") == setup_cell.CELL_ID, f"{name}: {MENDS}"
+        assert cell.source == setup_cell.expected(notebook, slug), f"{name}: {MENDS}"
 
 
 def test_the_set_up_cell_is_written_where_it_differs(

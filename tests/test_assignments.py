@@ -14,9 +14,12 @@ import test_notebooks
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 
-from tools import address, answers, assignments, setup_cell
-from tools.assignment_rules import answer_mistakes, leaks, mistakes, source_mistakes
-from tools.assignments import EXERCISES, ROOT, SKELETON, Files
+from tools import EXERCISES, ROOT
+from tools.assignments import answers, releases
+from tools.assignments.releases import SKELETON, Files
+from tools.assignments.rules import answer_mistakes, leaks, mistakes, source_mistakes
+from tools.notebooks import setup_cell
+from tools.site import address
 
 Change = Callable[[NotebookNode], Any]
 STUB = "raise NotImplementedError("
@@ -26,20 +29,20 @@ STUB = "raise NotImplementedError("
 def generated() -> dict[str, Files]:
     """Return what nbgrader makes of the assignments; at once, because it takes seconds."""
     try:
-        return assignments.generate(assignments.names())
+        return releases.generate(releases.names())
     except ValueError as error:  # the rules name the cell, and the assignment
         print(error)
         return {}
 
 
-@pytest.mark.parametrize("name", assignments.names())
+@pytest.mark.parametrize("name", releases.names())
 def test_the_assignment_keeps_the_rules(name: str) -> None:
     assert mistakes(name, generated().get(name)) == []
 
 
-@pytest.mark.parametrize("name", assignments.names())
+@pytest.mark.parametrize("name", releases.names())
 def test_the_table_of_answers_is_of_what_is_there(name: str) -> None:
-    table = assignments.answers(name) / answers.TABLE
+    table = releases.answers(name) / answers.TABLE
     first = table.read_text(encoding="utf-8").partition("\n")[0] if table.exists() else "nothing"
     assert first == answers.first_line(name), (
         f"{table.relative_to(ROOT)} is not of the assignment and its answers as they are now: "
@@ -48,7 +51,7 @@ def test_the_table_of_answers_is_of_what_is_there(name: str) -> None:
 
 
 def test_what_changes_points_changes_the_key_of_a_table(course: Path) -> None:
-    path, folder = assignments.source("sample", course), assignments.answers("sample", course)
+    path, folder = releases.source("sample", course), releases.answers("sample", course)
     wrong = folder / "wrong" / "mean-of-means.py"
     first = answers.key("sample", course)
     (folder / answers.TABLE).write_text("a table")
@@ -86,23 +89,23 @@ def exercises(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("course") / "exercises"
     folder.mkdir()
     shutil.copy(EXERCISES / "nbgrader_config.py", folder)
-    assignments.create("sample", folder)
+    releases.create("sample", folder)
     return folder
 
 
 @pytest.fixture
 def source(exercises: Path) -> NotebookNode:
-    return nbformat.read(assignments.source("sample", exercises), as_version=4)
+    return nbformat.read(releases.source("sample", exercises), as_version=4)
 
 
 @pytest.fixture
 def release(exercises: Path) -> NotebookNode:
-    return nbformat.read(assignments.release("sample", exercises), as_version=4)
+    return nbformat.read(releases.release("sample", exercises), as_version=4)
 
 
 @pytest.fixture
 def given(exercises: Path) -> list[answers.Answer]:
-    paths = sorted(assignments.answers("sample", exercises).glob("*/*.py"))
+    paths = sorted(releases.answers("sample", exercises).glob("*/*.py"))
     return [answers.read(path) for path in paths]
 
 
@@ -375,7 +378,7 @@ def course(exercises: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def made(exercises: Path) -> Files:
     """What nbgrader made of `sample`."""
-    return assignments.files(assignments.release("sample", exercises).parent)
+    return releases.files(releases.release("sample", exercises).parent)
 
 
 def unfinished(line: str) -> bool:
@@ -383,9 +386,9 @@ def unfinished(line: str) -> bool:
 
 
 def test_a_release_out_of_date_is_named_with_its_cell(course: Path) -> None:
-    path = assignments.source("sample", course)
+    path = releases.source("sample", course)
     path.write_text(path.read_text().replace("== 4.0", "== 4"))
-    made = assignments.generate(["sample"], course)["sample"]
+    made = releases.generate(["sample"], course)["sample"]
     found = [line for line in mistakes("sample", made, course) if not unfinished(line)]
     assert found == [
         f"exercises/release/sample: sample.ipynb differs, first in cell '{TEST}'. It must be what "
@@ -405,17 +408,17 @@ def test_a_release_out_of_date_is_named_with_its_cell(course: Path) -> None:
 def test_a_release_that_was_touched_is_named(
     said: str, spoil: Callable[[Path], Any], course: Path, made: Files
 ) -> None:
-    path = assignments.release("sample", course)
-    assert assignments.differences(assignments.files(path.parent), made) == []
+    path = releases.release("sample", course)
+    assert releases.differences(releases.files(path.parent), made) == []
     spoil(path)
-    (found,) = assignments.differences(assignments.files(path.parent), made)
+    (found,) = releases.differences(releases.files(path.parent), made)
     assert found.startswith(said)
 
 
 def test_a_leak_and_a_missing_answer_are_named_with_their_files(course: Path, made: Files) -> None:
-    released = assignments.release("sample", course)
+    released = releases.release("sample", course)
     released.write_text(released.read_text().replace(STUB, f"{LINE} # {STUB}"))
-    for path in assignments.answers("sample", course).glob("wrong/*.py"):
+    for path in releases.answers("sample", course).glob("wrong/*.py"):
         path.unlink()
     found = mistakes("sample", made, course)
     at = f"exercises/release/sample/sample.ipynb: cell '{SOLUTION}': shows '{LINE}'"
@@ -424,26 +427,26 @@ def test_a_leak_and_a_missing_answer_are_named_with_their_files(course: Path, ma
 
 
 def test_an_answer_that_cannot_be_read_is_named(course: Path, made: Files) -> None:
-    broken = assignments.answers("sample", course) / "wrong" / "broken.py"
+    broken = releases.answers("sample", course) / "wrong" / "broken.py"
     broken.write_text("x = 1\n")
     (found,) = [line for line in mistakes("sample", made, course) if not unfinished(line)]
     assert "wrong/broken.py: it must begin with a docstring" in found
 
 
 def test_a_notebook_that_is_not_named_as_its_folder_is_named(course: Path, made: Files) -> None:
-    path = assignments.source("sample", course)
+    path = releases.source("sample", course)
     path.rename(path.with_name("other.ipynb"))
     (found,) = mistakes("sample", made, course)
     assert found.startswith("exercises/source/sample/sample.ipynb: is missing")
 
 
 def test_a_duplicated_cell_is_named(course: Path) -> None:
-    path = assignments.source("sample", course)
-    notebook = assignments.load(path)
+    path = releases.source("sample", course)
+    notebook = releases.load(path)
     notebook.cells += [copy.deepcopy(cell(notebook, name)) for name in ("task-2", TEST)]
     path.write_text(json.dumps(notebook))
     with pytest.raises(ValueError, match=f"no release of sample: Duplicate grade id: {TEST}"):
-        assignments.generate(["sample"], course)
+        releases.generate(["sample"], course)
     found = "\n".join(mistakes("sample", None, course))
     assert "sample.ipynb: cell 'task-2': 2 cells have this id" in found
     assert f"sample.ipynb: cell '{TEST}': 2 cells have this grade_id" in found
@@ -453,39 +456,39 @@ def test_a_duplicated_cell_is_named(course: Path) -> None:
 def test_making_a_release_says_what_changed_and_leaves_nothing_else(
     course: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = assignments.files(course)
-    assignments.write_releases(["sample"], course)
+    before = releases.files(course)
+    releases.write_releases(["sample"], course)
     assert "exercises/release/sample: was up to date" in capsys.readouterr().out
-    assert assignments.files(course) == before
-    assignments.release("sample", course).write_text("{}")
-    (assignments.release("sample", course).parent / "notes.md").write_text("by hand")
-    assignments.write_releases(["sample"], course)
+    assert releases.files(course) == before
+    releases.release("sample", course).write_text("{}")
+    (releases.release("sample", course).parent / "notes.md").write_text("by hand")
+    releases.write_releases(["sample"], course)
     assert "notes.md is not made from anything" in capsys.readouterr().out
-    assert assignments.files(course) == before
+    assert releases.files(course) == before
 
 
 def test_making_a_release_gives_cells_the_ids_that_nbgrader_knows(
     course: Path, source: NotebookNode, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = assignments.source("sample", course)
+    path = releases.source("sample", course)
     renamed = copy.deepcopy(source)
     cell(renamed, TEST).id = "0a1b2c3d"
     nbformat.write(renamed, path)
-    assignments.adopt_ids(path)
+    releases.adopt_ids(path)
     assert nbformat.read(path, as_version=4) == source
     assert f"grade_ids now: {TEST}\n" in capsys.readouterr().out
     before = path.stat().st_mtime_ns
-    assignments.adopt_ids(path)
+    releases.adopt_ids(path)
     assert path.stat().st_mtime_ns == before
 
 
 def test_what_nbgrader_refuses_is_passed_on(course: Path) -> None:
-    path = assignments.source("sample", course)
+    path = releases.source("sample", course)
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(new_code_cell("### BEGIN SOLUTION\n1\n### END SOLUTION"))
     nbformat.write(notebook, path)
     with pytest.raises(ValueError, match="Solution region detected in a non-solution cell"):
-        assignments.generate(["sample"], course)
+        releases.generate(["sample"], course)
 
 
 def test_a_new_assignment_lacks_only_something_to_say(exercises: Path, made: Files) -> None:
@@ -508,7 +511,7 @@ def test_a_new_assignment_has_the_set_up_cell(source: NotebookNode) -> None:
 def test_the_answers_of_a_new_assignment_are_graded_as_they_should_be(
     exercises: Path, source: NotebookNode, given: list[answers.Answer]
 ) -> None:
-    folder = assignments.source("sample", exercises).parent
+    folder = releases.source("sample", exercises).parent
     graded = answers.grade_all(source, given, folder, answers.course_config(exercises))
     assert len(graded) == len(given) + 2
     assert answers.amiss(source, graded, whole=True) == []
@@ -516,25 +519,25 @@ def test_the_answers_of_a_new_assignment_are_graded_as_they_should_be(
 
 @pytest.mark.parametrize("name", ["", "Two Words", "two_words", "-a", "a-", "../a", "Ä"])
 def test_what_is_no_name_is_refused_with_the_way_out(name: str, course: Path) -> None:
-    before = assignments.files(course)
+    before = releases.files(course)
     with pytest.raises(ValueError, match="make assignment NAME=data-parallel"):
-        assignments.create(name, course)
-    assert assignments.files(course) == before
+        releases.create(name, course)
+    assert releases.files(course) == before
 
 
 @pytest.mark.parametrize("where", ["source", "answers", "release"])
 def test_what_is_there_is_not_overwritten(where: str, course: Path) -> None:
     (course / where / "taken").mkdir()
-    before = assignments.files(course)
+    before = releases.files(course)
     with pytest.raises(ValueError, match=f"exercises/{where}/taken is there already"):
-        assignments.create("taken", course)
-    assert assignments.files(course) == before
+        releases.create("taken", course)
+    assert releases.files(course) == before
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert assignments.main(["release", "no-such-assignment"]) == 2
+    assert releases.main(["release", "no-such-assignment"]) == 2
     said = capsys.readouterr().err
     assert "'no-such-assignment'" in said
-    assert all(name in said for name in assignments.names())
+    assert all(name in said for name in releases.names())

@@ -14,11 +14,13 @@ from browser import axe, chromium, watch
 from playwright.sync_api import Browser, Page, Response, ViewportSize, expect
 
 from lockstep import questions
-from tools.notebooks import HTML, ROOT, notebooks, pages_in_toc
-from tools.serve import server
+from tools import HTML, ROOT
+from tools.notebooks.files import chapters, pages_in_toc
+from tools.site.serve import server
 from tools.testing import REPORTS
 
-CHAPTERS = [path.relative_to(ROOT).with_suffix("").as_posix() for path in notebooks()]
+pytestmark = pytest.mark.browser
+CHAPTERS = [path.relative_to(ROOT).with_suffix("").as_posix() for path in chapters()]
 PAGES = [*pages_in_toc(), "search"]
 CHAPTER = "book/data-parallelism/data-parallel"  # what is done on one chapter is done here
 VIEWS: dict[str, tuple[int, Literal["light", "dark"]]] = {

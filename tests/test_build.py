@@ -23,11 +23,13 @@ from nbformat import write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from test_book import problems as problems_in_browser
 
-from tools.book import problems
-from tools.environment import PINS
-from tools.notebooks import ROOT, installed
-from tools.serve import server
+from tools import ROOT
+from tools.environment.install import PINS
+from tools.notebooks.keys import installed
+from tools.site.build import problems
+from tools.site.serve import server
 
+pytestmark = pytest.mark.machinery
 COUNT = "import os\n\nwith open(os.environ['EXECUTED'], 'a') as file:\n    file.write('x')"
 VALUE = "from lockstep.small import VALUE\n\nprint('the value is', VALUE)"
 TOC = "format: jb-book\nroot: book/index\nchapters:\n"
@@ -66,7 +68,7 @@ class Book:
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a module of the tools, as make does; the output and errors are in stdout."""
         return subprocess.run(
-            [sys.executable, "-m", *(command or ["tools.book"])],
+            [sys.executable, "-m", *(command or ["tools.site.build"])],
             cwd=self.root,
             env=self.environment,
             stdout=subprocess.PIPE,
@@ -213,7 +215,7 @@ def test_a_cell_that_is_allowed_to_raise_fails_all_the_same(
 
 
 def test_a_cell_has_a_time_limit(book: Book) -> None:
-    limits = book.root / "tools" / "notebooks.py"
+    limits = book.root / "tools" / "notebooks" / "execute.py"
     limits.write_text(limits.read_text().replace("CELL_LIMIT_S = 240", "CELL_LIMIT_S = 2"))
     book.write("small", "import time\n\ntime.sleep(100)")
     assert "Timeout of 2 seconds exceeded" in book.fail()
@@ -259,7 +261,7 @@ def test_an_interrupted_build_goes_on_where_it_was(book: Book) -> None:
     temporary = book.root / "temporary"
     temporary.mkdir()
     build = subprocess.Popen(
-        [sys.executable, "-m", "tools.book"],
+        [sys.executable, "-m", "tools.site.build"],
         cwd=book.root,
         env={**book.environment, "SLOW": "300", "TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
@@ -370,10 +372,10 @@ def test_two_notebooks_of_the_same_name_are_refused(book: Book) -> None:
 
 
 def test_one_notebook_is_executed_on_demand(book: Book) -> None:
-    assert book.run("tools.notebooks", "small").returncode == 0
+    assert book.run("tools.notebooks.execute", "small").returncode == 0
     assert book.executions() == 2
     assert not book.html.exists(), "the book shows other outputs than those that are stored"
-    done = book.run("tools.notebooks", "smal")
+    done = book.run("tools.notebooks.execute", "smal")
     assert done.returncode != 0
     assert "NAME can be one of: small" in done.stdout
 

@@ -21,12 +21,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from newest import newest
 from packaging.requirements import Requirement
 
-from tools import address, setup_cell
-from tools.environment import cpu_build, torch_index
-from tools.nbval_store import FRAMEWORKS_LEAVE
-from tools.sample import newest_and_others
+from tools.environment.install import cpu_build, torch_index
+from tools.notebooks import setup_cell
+from tools.notebooks.nbval_store import FRAMEWORKS_LEAVE
+from tools.site import address
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache" / "colab"
@@ -62,7 +63,8 @@ finally:
     nbformat.write(notebook, path)
 """
 
-pytestmark = pytest.mark.timeout(INSTALL_LIMIT + NOTEBOOK_LIMIT)
+pytestmark = [pytest.mark.colab, pytest.mark.timeout(INSTALL_LIMIT + NOTEBOOK_LIMIT)]
+NOTEBOOKS = 3  # those that changed last
 Say = Callable[[str], None]
 
 
@@ -72,14 +74,13 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def notebooks() -> list[str]:
-    """Return the notebooks to run: those that changed last, and a sample of the others."""
-    return newest_and_others(
-        [
-            path.relative_to(ROOT).as_posix()
-            for path in setup_cell.notebooks(ROOT)
-            if "release" not in path.relative_to(ROOT).parts
-        ]
-    )
+    """Return the notebooks to run: those that changed last."""
+    every = [
+        path.relative_to(ROOT).as_posix()
+        for path in setup_cell.notebooks(ROOT)
+        if "release" not in path.relative_to(ROOT).parts
+    ]
+    return newest(every, NOTEBOOKS)
 
 
 @cache
@@ -251,7 +252,7 @@ def published(tmp_path_factory: pytest.TempPathFactory, say: Say) -> Path:
     if uncommitted:
         say(f"what is tested is the last commit, without {len(uncommitted)} uncommitted files")
     if "NOT-SET" in address.current(clone):
-        command = [sys.executable, "-m", "tools.address", "example-owner/course"]
+        command = [sys.executable, "-m", "tools.site.address", "example-owner/course"]
         subprocess.run(command, cwd=clone, check=True, capture_output=True)
         git(clone, "commit", "-q", "-a", "-m", "A public address")
     return clone

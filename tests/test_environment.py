@@ -17,8 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from tools import environment, notebooks
-from tools.notebooks import ROOT
+from tools import ROOT
+from tools.environment import install as environment
+from tools.notebooks import files
 
 PINNED = "numpy==2.4.6\ntorch==2.13.0\nnbval==0.11.0\n"
 
@@ -56,7 +57,7 @@ def test_everything_is_pinned() -> None:
 
 def test_what_a_notebook_installs_itself_is_what_is_pinned() -> None:
     pins = "".join((ROOT / name).read_text() for name in environment.PINS)
-    cells = "".join("".join(notebooks.sources(path)) for path in notebooks.notebooks())
+    cells = "".join("".join(files.sources(path)) for path in files.chapters())
     asked = re.findall(r'"([@/a-z0-9-]+)(?:==|@)([0-9.]+)"', cells)
     assert {name for name, _ in asked} >= {"tensorflowjs", "@tensorflow/tfjs"}
     for name, version in asked:

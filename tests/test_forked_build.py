@@ -10,9 +10,10 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 from nbformat.v4 import new_code_cell, new_notebook
 
+from experiments import ordinary
 from lockstep import ahead
-from tools import forked_kernel, notebooks, ordinary
-from tools.nbval_store import is_of_notebook
+from tools.notebooks import files, servers
+from tools.notebooks.nbval_store import is_of_notebook
 
 
 def notebook(folder: Path, *cells: str) -> Path:
@@ -23,12 +24,12 @@ def notebook(folder: Path, *cells: str) -> Path:
 
 def test_what_a_notebook_begins_with_and_launches(tmp_path: Path) -> None:
     both = 'start("tensorflow", "torch", launches="torch, tensorflow", course="0.1")'
-    assert notebooks.begins_with(notebook(tmp_path, both)) == (
+    assert files.begins_with(notebook(tmp_path, both)) == (
         ["tensorflow", "torch"],
         ["", "torch", "tensorflow"],
     )
-    assert notebooks.begins_with(notebook(tmp_path, 'start(course="0.1")')) == ([], [])
-    assert notebooks.begins_with(notebook(tmp_path, "print('no set-up cell')")) == ([], [])
+    assert files.begins_with(notebook(tmp_path, 'start(course="0.1")')) == ([], [])
+    assert files.begins_with(notebook(tmp_path, "print('no set-up cell')")) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def test_what_a_notebook_begins_with_and_launches(tmp_path: Path) -> None:
     ],
 )
 def test_what_keeps_all_cores_busy(tmp_path: Path, cell: str, busy: bool) -> None:
-    assert notebooks.spins(notebook(tmp_path, "import json", cell)) is busy
+    assert files.spins(notebook(tmp_path, "import json", cell)) is busy
 
 
 def stream(text: str) -> dict[str, str]:
@@ -91,11 +92,11 @@ def test_a_kernel_and_what_it_launches_are_forked_from_shared_servers(framework:
     )
     told: list[str] = []
     with (
-        forked_kernel.shared([names], [["", *names]]) as variables,
+        servers.shared([names], [["", *names]]) as variables,
         mock.patch.dict(os.environ, variables),
         mock.patch.dict(os.environ),
     ):
-        os.environ |= forked_kernel.kernel_for(names)
+        os.environ |= servers.kernel_for(names)
         manager, client = start_new_kernel(kernel_name="python3")
         try:
             reply = client.execute_interactive(

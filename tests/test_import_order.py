@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.notebooks import ROOT
+from tools import ROOT
 
 TRITON = "3.7.1"  # of torch 2.12.1 and 2.13.0; from 3.7.0 on each collides with TensorFlow
 CACHE = ROOT / ".cache" / "triton"
@@ -31,6 +31,7 @@ print("triton", triton.__version__)
 """
 
 pytestmark = [
+    pytest.mark.colab,  # which may install torch with CUDA too
     pytest.mark.skipif(sys.platform != "linux", reason="triton exists for Linux only"),
     pytest.mark.timeout(1200),
 ]

@@ -29,8 +29,7 @@ from lockstep import ahead, ranks
 from lockstep import launch as module
 from lockstep.launch import LaunchError, launch, launch_cluster
 
-# In one worker of pytest-xdist: a launch waits for any other on this machine.
-pytestmark = [pytest.mark.xdist_group("launch"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.launch, pytest.mark.timeout(300)]
 SCRIPTS = Path(__file__).with_name("launch_scripts")
 MARK = "LOCKSTEP_TEST"
 linux_only = pytest.mark.skipif(

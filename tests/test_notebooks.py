@@ -12,7 +12,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from tools import assignments, notebooks
+from tools.assignments import releases
+from tools.notebooks import files
 
 MOST_WORDS = 3300  # "about 3,000"
 MOST_LINES = 30  # "about 25", blank ones not counted
@@ -64,15 +65,15 @@ def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", notebooks.notebooks() + notebooks.solved(), ids=notebooks.name)
+@pytest.mark.parametrize("path", files.chapters() + files.solved(), ids=files.name)
 def test_notebook_is_as_it_must_be(path: Path) -> None:
-    notebook = assignments.load(path)
+    notebook = releases.load(path)
     assert (notebook.nbformat, notebook.nbformat_minor) >= (4, 5), "older formats have no cell ids"
     assert mistakes(notebook) == []
     nbformat.validate(notebook)
 
 
-@pytest.mark.parametrize("path", notebooks.notebooks() + notebooks.solved(), ids=notebooks.name)
+@pytest.mark.parametrize("path", files.chapters() + files.solved(), ids=files.name)
 def test_a_notebook_lies_there_as_jupyter_writes_it(path: Path) -> None:
     """Another layout makes whole cells one line, and the next diff of anybody's the whole file."""
     text = path.read_text(encoding="utf-8")

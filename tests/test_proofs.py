@@ -1,6 +1,6 @@
 """What the notebooks measured when they were last executed settles every question of the bank.
 
-Nothing is executed here: the outputs are those that nbval handed on (tools/notebooks.py).
+Nothing is executed here: the outputs are those that nbval handed on (tools.notebooks.execute).
 """
 
 import dataclasses
@@ -12,14 +12,16 @@ from typing import Any
 import pytest
 
 from lockstep import questions
-from tools import notebooks, proofs
+from tools.notebooks import execute, files, proofs
+
+pytestmark = pytest.mark.proofs
 
 
 def executed() -> dict[str, Any]:
     """Every notebook, with the outputs of its last execution."""
     chapters = {}
-    for path in notebooks.notebooks():
-        run = notebooks.stored(path)
+    for path in files.chapters():
+        run = execute.stored(path)
         if run is None:
             pytest.skip(f"{path.stem} has not been executed as it is now: run 'make book' first")
         chapter = json.loads(path.read_text(encoding="utf-8"))

@@ -19,7 +19,7 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lockstep import questions
-from tools import proofs
+from tools.notebooks import proofs
 
 BANK = Path(__file__).parent / "bank"
 CHOICE: dict[str, Any] = {

@@ -15,15 +15,12 @@ from pathlib import Path
 
 import psutil
 import pytest
+from newest import everything
 
 from lockstep import ahead, imports
 from lockstep.launch import LaunchError, launch
-from tools import sample
 
-pytestmark = [
-    pytest.mark.xdist_group("launch"),
-    pytest.mark.skipif(not ahead.possible(), reason="ranks are forked on Linux only"),
-]
+pytestmark = pytest.mark.skipif(not ahead.possible(), reason="ranks are forked on Linux only")
 SCRIPTS = Path(__file__).with_name("launch_scripts")
 
 
@@ -544,7 +541,7 @@ def test_many_launches_leave_nothing_and_grow_nothing() -> None:
     for _ in range(5):
         launch(script, 2)
     before = held()
-    for _ in range(200 if sample.everything() else 20):
+    for _ in range(200 if everything() else 20):
         launch(script, 2)
     after = held()
     assert after[:4] == before[:4]

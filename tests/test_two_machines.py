@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lockstep.launch import launch
-from tools.notebooks import find, script
+from tools.notebooks.files import find, script
 
 # Gradients at equal weights agree to 1e-13 (see the chapter); twelve steps of Adam at most multiply
 # that by 12 * 2 * 0.01 / (the smallest root of v, over 1e-3 here).

@@ -2,34 +2,26 @@
 
 Usage: python -m tools.testing [PHASE...]   (none: all of them)
 
-A phase that measures deadlines has the machine to itself. Every phase runs even if another failed,
-unless it needs what that one makes.
+A phase of pytest runs the tests with its mark, the phase `unit` those without one. Every phase runs
+even if another failed, unless it needs what that one makes.
 """
 
-import json
 import os
 import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from tools import notebooks, projection, sample
-from tools.notebooks import ROOT
+from tools import PARALLEL, ROOT
+from tools.notebooks import execute, files
 
 REPORTS = ROOT / "_build" / "reports"
-ALONE = {
-    "launch": ["tests/test_launch.py", "tests/test_resume.py"],
-    "proofs": ["tests/test_proofs.py"],
-    "browser": ["tests/test_book.py"],
-    "machinery": ["tests/test_build.py"],
-    "colab": ["tests/test_colab.py", "tests/test_import_order.py"],
-}
-GRADING = ["tests/test_answers.py", "tests/test_nbgrader.py"]
-TWO = ["-n", str(notebooks.PARALLEL)]
 PYTEST = ["pytest", "-p", "no:cacheprovider", "-q", "--no-header"]
+TWO = ["-n", str(PARALLEL)]
+# Tests of these phases have a mark of the same name; pyproject.toml says what each is for.
+MARKED = ("launch", "proofs", "exercises", "browser", "machinery", "colab")
 
 
 class Phase(NamedTuple):
@@ -41,28 +33,25 @@ class Phase(NamedTuple):
     needs: str = ""
 
 
+def marked(phase: str, *options: str) -> list[str]:
+    """Return the command that runs the tests of a phase."""
+    expression = f"not ({' or '.join(MARKED)})" if phase == "unit" else phase
+    return [*PYTEST, *options, "-m", expression]
+
+
 PHASES = [
     Phase("lint", "ruff check", ["ruff", "check", "."]),
     Phase("lint", "ruff format", ["ruff", "format", "--check", "."]),
     Phase("lint", "mypy", ["mypy"]),
-    Phase(
-        "unit",
-        "the package, the tools, the notebooks' structure",
-        [*PYTEST, *TWO, "--dist", "loadfile", "tests"]
-        + [f"--ignore={path}" for path in [*chain(*ALONE.values()), *GRADING]],
-    ),
-    Phase("launch", "processes and their deadlines", [*PYTEST, *ALONE["launch"]]),
-    Phase("notebooks", "nbval, where something changed", ["tools.notebooks", "--report"]),
-    Phase("proofs", "what they measured", [*PYTEST, *ALONE["proofs"]], needs="notebooks"),
-    Phase(
-        "exercises",
-        "answers, stock nbgrader",
-        [*PYTEST, *TWO, "--dist", "worksteal", *GRADING],
-    ),
-    Phase("book", "the HTML pages", ["tools.book"], needs="notebooks"),
-    Phase("browser", "the pages in Chromium", [*PYTEST, *TWO, *ALONE["browser"]], needs="book"),
-    Phase("machinery", "small books, broken on purpose", [*PYTEST, *TWO, *ALONE["machinery"]]),
-    Phase("colab", "Colab's versions, and triton beside TensorFlow", [*PYTEST, *ALONE["colab"]]),
+    Phase("unit", "the package, the tools", marked("unit", *TWO, "--dist", "loadfile")),
+    Phase("launch", "processes and their ends", marked("launch")),
+    Phase("notebooks", "what changed", ["tools.notebooks.execute", "--all", "--report"]),
+    Phase("proofs", "what they measured", marked("proofs"), needs="notebooks"),
+    Phase("exercises", "answers", marked("exercises", *TWO, "--dist", "worksteal")),
+    Phase("book", "the HTML pages", ["tools.site.build"], needs="notebooks"),
+    Phase("browser", "the pages in Chromium", marked("browser", *TWO), needs="book"),
+    Phase("machinery", "small books, broken on purpose", marked("machinery", *TWO)),
+    Phase("colab", "Colab's versions, and triton beside TensorFlow", marked("colab")),
 ]
 
 
@@ -121,70 +110,10 @@ def run_all(phases: list[Phase]) -> list[Outcome]:
     return outcomes
 
 
-def installed_seconds() -> dict[str, float]:
-    """Return the seconds that .ci/run took for system packages, and make for the environment."""
-    stamp = Path(sys.prefix) / "lockstep-installed.json"
-    return {
-        "system": float(os.environ.get("LOCKSTEP_SYSTEM_SECONDS", 0)),
-        "environment": json.loads(stamp.read_text())["seconds"] if stamp.exists() else 0.0,
-    }
-
-
-def seconds_of(outcomes: list[Outcome]) -> dict[str, float]:
-    """Return the seconds of each phase, and of what came before them."""
-    seconds = installed_seconds()
-    for outcome in outcomes:
-        name = outcome.phase.name
-        seconds[name] = round(seconds.get(name, 0) + outcome.seconds, 1)
-    return seconds
-
-
-def shares(phase: str, seconds: float, names: list[str]) -> list[float]:
-    """Return how many of a phase's seconds went into each test whose name has one of `names`.
-
-    Where tests run two at a time, a second of a test is less than one of the phase.
-    """
-    report = REPORTS / f"{phase}.xml"
-    if not report.exists():
-        return []
-    cases = ElementTree.parse(report).getroot().iter("testcase")
-    times = [(case.get("name", ""), float(case.get("time", 0))) for case in cases]
-    scale = seconds / max(sum(time for _, time in times), seconds, 0.001)
-    return [scale * time for case, time in times if any(name in case for name in names)]
-
-
-def wall(seconds: float, runs: list[notebooks.Run]) -> float:
-    """Return the seconds of the phase `notebooks` for each second of a notebook executed in it.
-
-    Two run at a time, each with processes of its own. 1 where none was executed now.
-    """
-    report = REPORTS / "notebooks.xml"
-    told = report.read_text() if report.exists() else ""
-    in_report = [".".join(run.notebook.relative_to(ROOT).parts) in told for run in runs]
-    now = sum(run.seconds for run, there in zip(runs, in_report, strict=True) if there)
-    return seconds / now if now else 1.0
-
-
-def measured(seconds: dict[str, float], runs: list[notebooks.Run]) -> projection.Measured:
-    """Return what the projection is computed from."""
-    pages = [path.relative_to(ROOT).with_suffix("").as_posix() for path in notebooks.notebooks()]
-    grading = seconds.get("exercises", 0)
-    return projection.Measured(
-        phases=seconds,
-        notebooks={notebooks.name(run.notebook): run.seconds for run in runs},
-        wall=wall(seconds.get("notebooks", 0), runs),
-        pages=sum(shares("browser", seconds.get("browser", 0), pages)),
-        answers=shares("exercises", grading, ["test_answers_score_what_their_table_says"]),
-        stock=shares("exercises", grading, ["test_two_students_go_through_stock_nbgrader"]),
-        colab=shares("colab", seconds.get("colab", 0), ["test_notebook_on_colab"]),
-    )
-
-
-def executions() -> list[notebooks.Run]:
+def executions() -> list[execute.Run]:
     """Return how long each notebook took when it was executed."""
-    exist = notebooks.notebooks() + notebooks.solved()
-    stored = [(path, notebooks.stored(path)) for path in exist]
-    return [notebooks.Run(path, found["seconds"], True) for path, found in stored if found]
+    stored = [(path, execute.stored(path)) for path in files.chapters() + files.solved()]
+    return [execute.Run(path, found["seconds"], True) for path, found in stored if found]
 
 
 def summary(outcomes: list[Outcome]) -> str:
@@ -197,18 +126,15 @@ def summary(outcomes: list[Outcome]) -> str:
             f"{outcome.seconds:7.1f} s {counts}  {outcome.phase.name}: {outcome.phase.what}"
         )
     lines.append(f"{sum(outcome.seconds for outcome in outcomes):7.1f} s in all")
-    before = [f"{name} {seconds:.0f} s" for name, seconds in installed_seconds().items()]
-    lines.append(f"Before that, when it was installed: {', '.join(before)}")
     runs = executions()
     if runs:
-        lines += ["Notebooks, when they were executed:", notebooks.table(runs)]
+        lines += ["Notebooks, when they were executed:", execute.table(runs)]
     for made in ("html/index.html", "screenshots", "reports"):
         if (ROOT / "_build" / made).exists():
             lines.append(f"Made: {ROOT / '_build' / made}")
     ran = dict.fromkeys(REPORTS / f"{outcome.phase.name}.xml" for outcome in outcomes)
     if recorded := [line for report in ran for line in properties(report)]:
-        chosen = "everything" if sample.everything() else f"chosen by commit {sample.commit()[:10]}"
-        lines += [f"Samples, {chosen}:", *(f"  {line}" for line in recorded)]
+        lines += ["Of what grows with the course:", *(f"  {line}" for line in recorded)]
     skipped = [reason for outcome in outcomes for reason in outcome.skipped]
     lines += [f"Skipped: {reason}" for reason in skipped]
     failed = [outcome.phase.name for outcome in outcomes if outcome.failed]
@@ -225,10 +151,6 @@ def main(names: list[str]) -> int:
     os.environ["PYTHONPATH"] = str(ROOT)  # `import tools` from wherever a test works
     outcomes = run_all([phase for phase in PHASES if not names or phase.name in names])
     print(summary(outcomes))
-    run = measured(seconds_of(outcomes), executions())
-    (REPORTS / "seconds.json").write_text(json.dumps(run._asdict(), indent=1))
-    if os.environ.get("CI") and run.notebooks and not names:
-        print(f"\n{projection.report(run)}")
     passed = sum(outcome.passed for outcome in outcomes)
     failed = sum(outcome.failed for outcome in outcomes)
     skipped = sum(len(outcome.skipped) for outcome in outcomes)

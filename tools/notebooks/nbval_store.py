@@ -2,7 +2,7 @@
 
 A notebook runs in a temporary folder and home of its own. When its kernel has ended, no process
 that it started may be alive, and nothing may lie in that folder or beside the notebook: otherwise
-its outputs are not stored. Loaded by `tools/notebooks.py`.
+its outputs are not stored. Loaded by `tools.notebooks.execute`.
 """
 
 import json
@@ -20,8 +20,10 @@ import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 from xdist.scheduler import LoadScopeScheduling
 
+from lockstep.grading.kernels import MARK
 from lockstep.launch import WAITING
-from tools import forked_kernel, notebooks
+from tools import CACHE, ROOT
+from tools.notebooks import execute, files, keys, servers
 
 GRACE_S = 3.0  # launch promises that nothing lives 2 s after its kernel
 PROGRESS_S = 10.0
@@ -52,18 +54,18 @@ EXECUTION = pytest.StashKey[Execution]()
 def begin(notebook: Path, sources: list[str]) -> Execution:
     """Give a notebook a temporary folder and a home of its own."""
     scratch = Path(tempfile.mkdtemp(dir=os.environ["LOCKSTEP_SCRATCH"]))
-    store_at = notebooks.stored_at(notebook, sources)
+    store_at = keys.stored_at(notebook, sources)
     execution = Execution(notebook, store_at, scratch, files_beside(notebook), dict(os.environ))
     for name in ("tmp", "home"):
         (scratch / name).mkdir()
-    fonts = notebooks.CACHE / "matplotlib"
+    fonts = CACHE / "matplotlib"
     fonts.mkdir(parents=True, exist_ok=True)
     os.environ |= {
-        forked_kernel.MARK: str(scratch),
+        MARK: str(scratch),
         "TMPDIR": str(scratch / "tmp"),
         "HOME": str(scratch / "home"),
         "MPLCONFIGDIR": str(fonts),
-        **forked_kernel.kernel_for(notebooks.begins_with(notebook)[0]),
+        **servers.kernel_for(files.begins_with(notebook)[0]),
     }
     return execution
 
@@ -79,7 +81,7 @@ def processes_of(execution: Execution) -> list[psutil.Process]:
     for process in psutil.process_iter():
         try:
             # What is forked has the environment of its server, but works in the notebook's folder.
-            marked = process.environ().get(forked_kernel.MARK) == str(execution.scratch)
+            marked = process.environ().get(MARK) == str(execution.scratch)
             if marked or process.cwd().startswith(str(execution.scratch)):
                 alive.append(process)
         except psutil.Error:  # ended meanwhile, or somebody else's
@@ -134,7 +136,7 @@ def finish(execution: Execution) -> None:
         lines = "\n  ".join(found)
         pytest.fail(f"{execution.notebook.name} left behind:\n  {lines}", pytrace=False)
     if not execution.failed:
-        notebooks.store(execution.store_at, execution.seconds, execution.outputs)
+        execute.store(execution.store_at, execution.seconds, execution.outputs)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -201,7 +203,7 @@ def failure(notebook: Path, item: IPyNbCell, error: object) -> str:
     outputs = getattr(item, "test_outputs", [])
     printed = "".join(out["text"] for out in outputs if out["output_type"] == "stream")
     return (
-        f"{notebook.relative_to(notebooks.ROOT)}, cell {index + 1} of {len(cells)} "
+        f"{notebook.relative_to(ROOT)}, cell {index + 1} of {len(cells)} "
         f"(id {cells[index].get('id', 'none')!r}): {error}\n\n"
         f"{item.cell.source}\n\n{printed}{traceback}"
     )
@@ -230,7 +232,7 @@ class Progress:
         path = nodeid.split("::")[0]
         if path not in self.started:
             self.started[path] = time.monotonic()
-            self.cells[path] = len(notebooks.sources(notebooks.ROOT / path))
+            self.cells[path] = len(files.sources(ROOT / path))
             self.say(f"  {path}: started, {self.cells[path]} code cells")
 
     @pytest.hookimpl
@@ -258,7 +260,7 @@ class ByNotebook(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::")[0]
-        return "busy" if notebooks.spins(notebooks.ROOT / path) else path
+        return "busy" if files.spins(ROOT / path) else path
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByNotebook:

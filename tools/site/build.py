@@ -13,9 +13,10 @@ from pathlib import Path
 import yaml
 from jupyter_book.sphinx import build_sphinx
 
-from tools import notebooks
-from tools.finish import finish
-from tools.notebooks import CACHE, HTML, ROOT, pages_in_toc
+from tools import CACHE, HTML, ROOT
+from tools.notebooks import execute
+from tools.notebooks.files import chapters, pages_in_toc
+from tools.site.finish import finish
 
 SITE = CACHE / "site"
 # GitHub Pages opens index.html; the start page is below book/.
@@ -111,10 +112,10 @@ def main() -> None:
     """Execute what changed, build, and say what was made."""
     started = time.monotonic()
     shutil.rmtree(HTML, ignore_errors=True)
-    runs = notebooks.execute(notebooks.notebooks())
+    runs = execute.execute(chapters())
     print("Building the HTML pages", flush=True)
     build()
-    print(f"Notebooks:\n{notebooks.table(runs)}")
+    print(f"Notebooks:\n{execute.table(runs)}")
     size = sum(path.stat().st_size for path in HTML.rglob("*") if path.is_file())
     print(f"The book has {len(pages_in_toc())} pages, {size / 1e6:.1f} MB: {HTML / 'index.html'}")
     print(f"{time.monotonic() - started:.1f} s in all. To read it: make serve")

@@ -1,7 +1,7 @@
 """Runs one cell of a table, in the process (or the cluster) that it has for itself.
 
-Usage: python tools/table_cell.py RESULT CELL
-(CELL: what to run, as JSON, see tools/tables.py; RESULT: where what came of it goes, as JSON)
+Usage: python experiments/table_cell.py RESULT CELL
+(CELL: what to run, as JSON, see experiments/tables.py; RESULT: where what came of it goes, as JSON)
 
 Every cell trains the same small model on the same batch for a few steps and compares the weights
 with the same training in NumPy. Full batches, because then each step has one right answer whoever

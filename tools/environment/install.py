@@ -1,7 +1,7 @@
 """Creates the environment that every make target works in, and installs into it what is pinned in
 requirements.txt, requirements-no-deps.txt and package.json.
 
-Usage: python tools/environment.py [FOLDER]   (default .venv)
+Usage: python tools/environment/install.py [FOLDER]   (default .venv)
 
 Runs under whatever Python the machine has: standard library only. On Linux without an NVIDIA driver
 torch comes as PyTorch's CPU build, from PyTorch's own index or from one that pip is set up to ask.
@@ -22,7 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 PINS = ("requirements.txt", "requirements-no-deps.txt", "package.json")
 PYTHONS = ((3, 11), (3, 13))
 TORCHES = ((2, 9), (2, 13))

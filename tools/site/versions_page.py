@@ -1,6 +1,6 @@
 """What the page book/versions.md shows below its words: versions, and how long notebooks took.
 
-Usage: python -m tools.versions_page   (prints it)
+Usage: python -m tools.site.versions_page   (prints it)
 
 Both come from the build itself: the installed versions, and what was stored with each execution.
 """
@@ -11,8 +11,8 @@ import platform
 import re
 from pathlib import Path
 
-from tools import notebooks
-from tools.notebooks import ROOT, pages_in_toc
+from tools import ROOT
+from tools.notebooks import execute, files, keys
 
 PAGE = "book/versions"
 COLAB = {"Colab, CPU and GPU": "cpu.txt", "Colab, TPU": "tpu.txt"}
@@ -41,7 +41,7 @@ def versions() -> str:
     """Return the table of what is pinned: the version in this build, and those on Colab."""
     colab = [on_colab(listing) for listing in COLAB.values()]
     here = {"Python": platform.python_version()}
-    here |= {name: notebooks.installed(name) for name in notebooks.requirement_names()}
+    here |= {name: keys.installed(name) for name in keys.requirement_names()}
     rows = [
         [name, version, *(listing.get(normalised(name), "none") for listing in colab)]
         for name, version in here.items()
@@ -59,12 +59,12 @@ def run_times(paths: list[Path]) -> str:
     """Return the table of notebooks: code cells, seconds, and when they were executed."""
     rows = []
     for path in paths:
-        run = notebooks.stored(path)
+        run = execute.stored(path)
         if run is None:
             raise LookupError(f"{path.relative_to(ROOT)} has not been executed as it is now")
         page = os.path.relpath(path, (ROOT / PAGE).parent)
         name = f"[{title(path)}]({page})"
-        cells = len(notebooks.sources(path))
+        cells = len(files.sources(path))
         rows.append([name, str(cells), f"{run['seconds']:.0f}", str(run["cores"]), run["date"]])
     head = ["notebook", "code cells", "seconds", "CPU cores", "executed on"]
     return table(head, rows, right=4)
@@ -76,7 +76,7 @@ def tables() -> str:
     Raises:
         LookupError: a notebook that has not been executed as it is now.
     """
-    chapters = [ROOT / f"{page}.ipynb" for page in pages_in_toc()]
+    chapters = [ROOT / f"{page}.ipynb" for page in files.pages_in_toc()]
     return "\n\n".join(
         [
             "## Versions",

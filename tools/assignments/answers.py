@@ -1,11 +1,11 @@
 """Grades every answer of an assignment, fast, by stock nbgrader's rules, and says what is amiss.
 
-Usage: python -m tools.answers NAME [SLUG...]   (SLUG: only these answers)
+Usage: python -m tools.assignments.answers NAME [SLUG...]   (SLUG: only these answers)
 
 An assignment's answers are files in exercises/answers/NAME/right and wrong. A right answer must get
 every point, a wrong one must lose the cell that its line `Loses:` names and no other. The reference
 must get every point too, and what students start from none. nbgrader's own preprocessors execute
-and score the notebooks; their kernels are forked (tools/forked_kernel.py), which saves the imports.
+and score the notebooks; their kernels are forked (lockstep.grading.kernels).
 
 When all is as it should be with all answers, exercises/answers/NAME/table.md says what each scores.
 A run of the tests then grades a sample and compares it with that table (tools/sample.py).
@@ -36,9 +36,10 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from lockstep import runtime
-from tools import assignments, forked_kernel, setup_cell
-from tools.assignments import EXERCISES
-from tools.notebooks import PARALLEL, ROOT
+from lockstep.grading import kernels
+from tools import EXERCISES, PARALLEL, ROOT
+from tools.assignments import releases
+from tools.notebooks import setup_cell
 
 REFERENCE, UNTOUCHED = "reference", "untouched release"
 TABLE = "table.md"
@@ -117,7 +118,7 @@ def answers(name: str, exercises: Path = EXERCISES) -> list[Answer]:
     Raises:
         ValueError: a file breaks a rule.
     """
-    folder = assignments.answers(name, exercises)
+    folder = releases.answers(name, exercises)
     return [
         read(path) for kind in ("right", "wrong") for path in sorted(folder.glob(f"{kind}/*.py"))
     ]
@@ -256,7 +257,7 @@ def grade_all(
     print(f"Importing {' and '.join(modules(notebook)) or 'no framework'}, once", flush=True)
     with (
         ThreadPoolExecutor(PARALLEL) as pool,
-        forked_kernel.kernels(modules(notebook)) as variables,
+        kernels.kernels(modules(notebook)) as variables,
         mock.patch.dict(os.environ, variables),
     ):
         try:
@@ -433,10 +434,10 @@ def key(name: str, exercises: Path = EXERCISES) -> str:
     version can change. So are lockstep/ and the libraries, as every change would then mean to grade
     everything: a run of the tests always grades the reference, and everything once a week.
     """
-    path = assignments.source(name, exercises)
+    path = releases.source(name, exercises)
     notebook = nbformat.read(path, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    beside = assignments.files(path.parent)
+    beside = releases.files(path.parent)
     del beside[path.name]
     parts = [
         [module for name in frameworks(notebook) for module in runtime.FRAMEWORKS[name]],
@@ -455,9 +456,9 @@ def first_line(name: str, exercises: Path = EXERCISES) -> str:
 def main(name: str, slugs: list[str], exercises: Path = EXERCISES) -> int:
     """Grade an assignment's answers; return the exit code."""
     started = time.monotonic()
-    if name not in (known := assignments.names(exercises)):
+    if name not in (known := releases.names(exercises)):
         sys.exit(f"There is no assignment {name!r}, only: {', '.join(known)}")
-    path = assignments.source(name, exercises)
+    path = releases.source(name, exercises)
     notebook = nbformat.read(path, as_version=4)
     try:
         begin = first_line(name, exercises)
@@ -476,7 +477,7 @@ def main(name: str, slugs: list[str], exercises: Path = EXERCISES) -> int:
         print(text)
     if slugs:
         print("Hidden tests that nobody fails are only looked for when all answers are graded.")
-    kept = assignments.answers(name, exercises) / TABLE
+    kept = releases.answers(name, exercises) / TABLE
     if not slugs and not found:
         kept.parent.mkdir(exist_ok=True)
         kept.write_text(f"{begin}\n\n{MEANING}\n\n{shown}\n", encoding="utf-8")
@@ -490,7 +491,7 @@ def main(name: str, slugs: list[str], exercises: Path = EXERCISES) -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
-        sys.exit("Usage: python -m tools.answers NAME [SLUG...]")
+        sys.exit("Usage: python -m tools.assignments.answers NAME [SLUG...]")
     try:
         sys.exit(main(sys.argv[1], sys.argv[2:]))
     except KeyboardInterrupt:

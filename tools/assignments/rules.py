@@ -1,6 +1,6 @@
 """What every assignment must be, before anybody runs it. Each mistake is a line with the way out.
 
-Nothing here executes a cell: `tools.answers` does.
+Nothing here executes a cell: `tools.assignments.answers` does.
 """
 
 import ast
@@ -12,9 +12,10 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from tools import assignments
-from tools.answers import Answer, read
-from tools.assignments import EXERCISES, Files
+from tools import EXERCISES
+from tools.assignments import releases
+from tools.assignments.answers import Answer, read
+from tools.assignments.releases import Files
 
 # Kinds of cells: the types they can have, and nbgrader's flags.
 FLAGS = ("grade", "solution", "task", "locked")
@@ -432,30 +433,30 @@ def mistakes(name: str, generated: Files | None, exercises: Path = EXERCISES) ->
 
     Args:
         name: of the assignment.
-        generated: what `assignments.generate` makes of it; None if it refuses.
+        generated: what `releases.generate` makes of it; None if it refuses.
         exercises: the folder of all assignments.
     """
-    path = assignments.source(name, exercises)
-    released = assignments.release(name, exercises)
-    answered = assignments.answers(name, exercises)
+    path = releases.source(name, exercises)
+    released = releases.release(name, exercises)
+    answered = releases.answers(name, exercises)
 
     def found(at: Path, lines: list[str]) -> list[str]:
         return [f"{at.relative_to(exercises.parent)}: {line}" for line in lines]
 
     if not path.exists():
         return found(path, ["is missing. The notebook is named as its folder: rename one of them"])
-    notebook = assignments.load(path)
+    notebook = releases.load(path)
     texts = {f"cell {cell.id!r}": cell.source for cell in notebook.cells}
     lines = found(path, source_mistakes(notebook) + nothing_to_say(texts))
 
     if generated is None:
         lines += found(path, ["nbgrader makes no release. `make release` says why"])
     else:
-        stale = assignments.differences(assignments.files(released.parent), generated)
+        stale = releases.differences(releases.files(released.parent), generated)
         out = "It must be what nbgrader makes of the source: `make release`, and commit it"
         lines += found(released.parent, [f"{line}. {out}" for line in stale])
     if released.exists():
-        lines += found(released, leaks(notebook, assignments.load(released)))
+        lines += found(released, leaks(notebook, releases.load(released)))
 
     given = []
     for file in sorted(answered.glob("*/*.py")):

@@ -1,7 +1,7 @@
 """The assignments in exercises/: where each stands, its release, and the start of a new one.
 
-Usage: python -m tools.assignments release [NAME]   (none: all of them)
-       python -m tools.assignments new NAME
+Usage: python -m tools.assignments.releases release [NAME]   (none: all of them)
+       python -m tools.assignments.releases new NAME
 
 A release is what nbgrader's own command makes of the source. It is never edited.
 """
@@ -19,11 +19,11 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from tools import address, setup_cell
-from tools.notebooks import ROOT
+from tools import EXERCISES, ROOT
+from tools.notebooks import setup_cell
+from tools.site import address
 
-EXERCISES = ROOT / "exercises"
-SKELETON = ROOT / "tools" / "skeleton"
+SKELETON = Path(__file__).with_name("skeleton")
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 NOT_COPIED = shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__")
 
@@ -175,7 +175,7 @@ def create(name: str, exercises: Path = EXERCISES) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.assignments")
+    parser = argparse.ArgumentParser(prog="python -m tools.assignments.releases")
     commands = parser.add_subparsers(dest="command", required=True)
     of_release = commands.add_parser("release", help="make the release of one assignment, or all")
     of_release.add_argument("name", nargs="?", default="")

@@ -1,6 +1,6 @@
 """Measures the tables of the book: runs every cell, each in a process or a cluster of its own.
 
-Usage: python -m tools.tables [TABLE...] [--into FOLDER]
+Usage: python -m experiments.tables [TABLE...] [--into FOLDER]
 
 Writes lockstep/measured/TABLE.yaml, shows what changed in it, and fails if a cell did. It takes a
 quarter of an hour on two cores. A cell that was run with the same versions is not run again, so an
@@ -30,9 +30,10 @@ import yaml
 from lockstep import tables
 from lockstep.launch import LaunchError, launch_cluster
 from lockstep.runtime import ENVIRONMENT
-from tools.notebooks import CACHE, ROOT, installed
+from tools import CACHE
+from tools.notebooks.keys import installed
 
-PROGRAM = ROOT / "tools" / "table_cell.py"
+PROGRAM = Path(__file__).with_name("table_cell.py")
 LIMIT_S = 240  # a cell takes 5 to 20 s; one that has not ended after this hangs
 CLUSTERS = {
     "MultiWorkerMirrored": {"worker": 2},

@@ -1,6 +1,6 @@
 """Executes chapters in ordinary kernels, with an ordinary start of every process, and compares.
 
-Usage: python -m tools.ordinary [NAME...]   (none: all chapters)
+Usage: python -m experiments.ordinary [NAME...]   (none: all chapters)
 
 The build forks kernels and ranks from processes that have done the imports. A reader's kernel is an
 ordinary one, and on macOS so is every rank: it must show the same. Compared are the outputs of each
@@ -16,8 +16,8 @@ import sys
 from typing import Any
 
 from lockstep import ahead
-from tools import notebooks
-from tools.notebooks import ROOT
+from tools import ROOT
+from tools.notebooks import execute, files
 
 NUMBER = re.compile(r"[-+−]?\d[\d.,:]*(?:e[-+]?\d+)?%?")
 SPACE = re.compile(r"[\s\-─|]+")
@@ -64,22 +64,22 @@ def main(names: list[str]) -> int:
     """Execute chapters both ways; return the exit code."""
     if not ahead.possible():
         sys.exit(f"Nothing to compare: {ahead.SWITCH}=0, or this is not Linux.")
-    chosen = [notebooks.find(name) for name in names] or notebooks.notebooks()
-    notebooks.execute(chosen)
-    by_fork = {path: notebooks.stored(path) for path in chosen}
-    again = [sys.executable, "-m", "tools.notebooks"]
+    chosen = [files.find(name) for name in names] or files.chapters()
+    execute.execute(chosen)
+    by_fork = {path: execute.stored(path) for path in chosen}
+    again = [sys.executable, "-m", "tools.notebooks.execute"]
     found = 0
     for path in chosen:
-        command = [*again, notebooks.name(path)]
+        command = [*again, files.name(path)]
         code = subprocess.run(command, cwd=ROOT, env={**os.environ, ahead.SWITCH: "0"}).returncode
-        forked, ordinary = by_fork[path], notebooks.stored(path)
+        forked, ordinary = by_fork[path], execute.stored(path)
         if code or forked is None or ordinary is None:
-            print(f"{notebooks.name(path)}: did not run with an ordinary start")
+            print(f"{files.name(path)}: did not run with an ordinary start")
             found += 1
             continue
         seconds = f"{forked['seconds']} s forked, {ordinary['seconds']} s ordinary"
         differing = differences(forked["outputs"], ordinary["outputs"])
-        print(f"{notebooks.name(path)}: {seconds}, {len(differing)} cells differ", flush=True)
+        print(f"{files.name(path)}: {seconds}, {len(differing)} cells differ", flush=True)
         for text in differing:
             print(f"  {text}")
         found += len(differing)

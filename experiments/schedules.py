@@ -1,6 +1,6 @@
 """Microseconds that the simulator of pipeline schedules needs for an operation.
 
-Usage: python -m benchmarks.schedules
+Usage: python -m experiments.schedules
 
 A cost that grows linearly keeps the last column, the ratio to the smallest schedule, near 1.
 Sizes take turns, five times, and the median counts.

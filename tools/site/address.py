@@ -1,4 +1,6 @@
-"""The public address of the course, set everywhere at once: `python -m tools.address owner/name`.
+"""The public address of the course, set everywhere at once.
+
+Usage: python -m tools.site.address owner/name
 
 The address is a GitHub repository, `owner/name`, and the Pages site that belongs to it. Which one
 stands in the files now is read from `repository.url` in `_config.yml`.

@@ -1,6 +1,6 @@
 """Seconds of a launch, with ranks that are forked and with an ordinary start, and memory held.
 
-Usage: python -m benchmarks.launch
+Usage: python -m experiments.launch
 
 Both ways take turns, five times, and the median counts. The first launch after the set-up cell is
 measured in a process of its own each time: right after `start`, and after ten seconds of reading.
@@ -88,10 +88,9 @@ for _ in range(2):
 print("seconds", ready - begin)
 """
 CASES: dict[str, Callable[[bool], object]] = {
-    **{
-        f"{size} torch ranks": lambda fresh, size=size: launch("torch_.py", size, fresh=fresh)
-        for size in (2, 4, 8)
-    },
+    "2 torch ranks": lambda fresh: launch("torch_.py", 2, fresh=fresh),
+    "4 torch ranks": lambda fresh: launch("torch_.py", 4, fresh=fresh),
+    "8 torch ranks": lambda fresh: launch("torch_.py", 8, fresh=fresh),
     "3 TensorFlow workers": lambda fresh: launch_cluster("workers.py", {"worker": 3}, fresh=fresh),
     "chief, 2 workers, 2 servers": lambda fresh: launch_cluster(
         "servers.py", {"chief": 1, "worker": 2, "ps": 2}, fresh=fresh

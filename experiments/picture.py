@@ -2,7 +2,7 @@
 
 One for each theme: on GitHub and in the book the page says which it wants.
 
-Usage: python -m tools.picture
+Usage: python -m experiments.picture
 """
 
 import os
@@ -14,7 +14,8 @@ from matplotlib import rc_context
 
 from lockstep import trace
 from lockstep.launch import launch
-from tools.notebooks import ROOT, find, script
+from tools import ROOT
+from tools.notebooks.files import find, script
 
 ASSETS = ROOT / "book" / "assets"
 SCRIPT = "buckets.py"

@@ -1,4 +1,6 @@
-"""The set-up cell, the first code cell of every notebook: `python -m tools.setup_cell` writes it.
+"""The set-up cell, the first code cell of every notebook.
+
+Usage: python -m tools.notebooks.setup_cell   (writes it into all of them)
 
 Its text stands here and nowhere else. A notebook keeps the frameworks that it starts with. The
 release of an assignment gets the cell from its source, by `make release`.
@@ -12,7 +14,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from lockstep import __version__, ahead
-from tools import address
+from tools.site import address
 
 CELL_ID = "setup"
 TEXT = """\

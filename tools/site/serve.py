@@ -1,4 +1,7 @@
-"""Serves the built book, with gzip, as GitHub Pages does. Usage: python -m tools.serve [PORT]"""
+"""Serves the built book, with gzip, as GitHub Pages does.
+
+Usage: python -m tools.site.serve [PORT]
+"""
 
 import gzip
 import io
@@ -11,7 +14,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import BinaryIO
 
-from tools.notebooks import HTML
+from tools import HTML
 
 COMPRESSED = (".html", ".css", ".js", ".json", ".svg", ".txt")
 

@@ -16,8 +16,10 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinxcontrib import katex
 
-from tools import notebooks, versions_page
-from tools.katex import render
+from tools import ROOT
+from tools.notebooks import assets, files, keys
+from tools.site import versions_page
+from tools.site.katex import render
 
 
 def stored_file(env: BuildEnvironment, docname: str) -> Path | None:
@@ -25,10 +27,10 @@ def stored_file(env: BuildEnvironment, docname: str) -> Path | None:
     path = Path(env.doc2path(docname))
     if path.suffix != ".ipynb" or not path.exists():
         return None
-    return notebooks.stored_at(path, notebooks.sources(path))
+    return keys.stored_at(path, files.sources(path))
 
 
-def with_outputs(text: str, outputs: list[list[object]]) -> str:
+def with_outputs(text: str, outputs: assets.Outputs) -> str:
     """Return a notebook's JSON with outputs put into its code cells, in order.
 
     The set-up cell, the same in every chapter, is folded.
@@ -60,7 +62,8 @@ def insert_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
         return
     if not path.exists():
         raise ExtensionError(f"{docname}.ipynb has not been executed as it is now. Run: make book")
-    source[0] = with_outputs(source[0], json.loads(path.read_text(encoding="utf-8"))["outputs"])
+    outputs = json.loads(path.read_text(encoding="utf-8"))["outputs"]
+    source[0] = with_outputs(source[0], assets.put_in(outputs))
     app.env.metadata[docname]["lockstep_outputs"] = str(path)
 
 
@@ -82,10 +85,9 @@ def read_again(
 
 def use_machinery(app: Sphinx, config: Config) -> None:
     """Read everything again when this code or the assets change."""
-    files = [*Path(__file__).parent.glob("*.py"), *notebooks.ROOT.glob("book/assets/**/*")]
-    config.lockstep_machinery = hashlib.sha256(
-        "\n".join(notebooks.digest_of_files(files)).encode()
-    ).hexdigest()
+    machinery = [*Path(__file__).parent.glob("*.py"), *ROOT.glob("book/assets/**/*")]
+    digests = [*keys.digests(machinery), assets.digest()]
+    config.lockstep_machinery = hashlib.sha256("\n".join(digests).encode()).hexdigest()
     if config.nb_execution_mode != "off":
         raise ExtensionError("execute_notebooks must be off in _config.yml: nbval executes.")
 
