@@ -1,8 +1,8 @@
 """The question bank, and the proof of every answer in it.
 
-A bank file, ``bank/<chapter>.yaml``, holds a list of questions. Each names the section that settles
-it. The cells of that section measure the truth and hand it to `prove`, which compares it with the
-bank: turn an answer around, and the notebook fails.
+A bank file, ``bank/<chapter>.yaml``, holds the questions of a chapter. Each names the section of it
+that settles the question. The cells of that section measure the truth and hand it to `prove`, which
+compares it with the bank: turn an answer around, and the notebook fails.
 """
 
 import difflib
@@ -147,7 +147,7 @@ def _read_file(path: Path) -> tuple[Question, ...]:
         if not isinstance(entry, dict):
             raise ValueError(f"{where}, entry {index}: must be a mapping with 'id', 'stem', ...")
         name = entry.get("id", f"number {index}")
-        questions.append(_question(entry, f"{where}, question {name!r}"))
+        questions.append(_question(entry, path.stem, f"{where}, question {name!r}"))
     return tuple(questions)
 
 
@@ -167,7 +167,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         return cast(dict[Any, Any], super().construct_mapping(node, deep))
 
 
-def _question(entry: dict[str, Any], where: str) -> Question:
+def _question(entry: dict[str, Any], chapter: str, where: str) -> Question:
     if ("options" in entry) == ("answer" in entry):
         raise ValueError(
             f"{where}: needs either 'options' (answers to choose) or 'answer' (a number to enter)."
@@ -179,21 +179,14 @@ def _question(entry: dict[str, Any], where: str) -> Question:
         needed = {"answer", "tolerance", "feedback", "otherwise"}
         _check_keys(entry, common | needed, {"claims", "unit", "wrong"}, where)
 
-    proof = _text(entry, "proof", where)
-    named = re.fullmatch(r"([a-z0-9-]+)#([a-z0-9-]+)", proof)
-    if not named:
-        raise ValueError(
-            f"{where}: proof {proof!r} must name a chapter and a section's anchor, "
-            "as in 'data-parallel#same-answer'."
-        )
     claims = entry.get("claims", [])
     if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
         raise ValueError(f"{where}: 'claims' must be a list of claim ids, such as [Q1a, F1].")
     shared: dict[str, Any] = {
         "id": _slug(entry, "id", where),
         "stem": _text(entry, "stem", where),
-        "chapter": named[1],
-        "section": named[2],
+        "chapter": chapter,
+        "section": _slug(entry, "proof", where),
         "claims": tuple(claims),
     }
     return _choice(entry, shared, where) if "options" in entry else _number(entry, shared, where)

@@ -18,21 +18,15 @@
     return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
   };
 
-  // The proof stands in another page of the book, or in this page or notebook. Where neither is in
-  // reach, as in Colab, the section's name has to do: the style sheet shows it instead of the link.
+  // The proof is on this page, or in this notebook. Where that is out of reach, as in Colab, the
+  // section's name has to do: the style sheet shows it instead of the link.
   const anchor = (text) => text.toLowerCase().normalize("NFKD").replace(/[^\0-\x7f]/g, "")
     .replace(/[^a-z0-9]+/g, "-").replace(/^[-0-9]+|-+$/g, "");
   const point = (link) => {
-    const [chapter, section] = link.dataset.proof.split("#");
-    const page = [...document.querySelectorAll("a[href]")].find((other) =>
-      other.getAttribute("href").split("/").pop() === `${chapter}.html`);
-    if (page) {
-      link.href = `${page.href}#${section}`;
-      return;
-    }
-    const heading = link.hasAttribute("href") &&
-      [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].find(
-        (other) => anchor(other.textContent) === section || other.parentNode.id === section);
+    if (!link.hasAttribute("href")) return;
+    const section = link.getAttribute("href").slice(1);
+    const heading = [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].find(
+      (other) => anchor(other.textContent) === section || other.parentNode.id === section);
     if (!heading) {
       link.removeAttribute("href");
       return;

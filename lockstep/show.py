@@ -70,20 +70,10 @@ class Quiz:
                 f'<div class="question"{data}>',
                 f'<p class="stem">{stem} <i class="hint">{hint}</i></p>',
                 *folds,
-                f'<p class="proof">Where this is shown: {self._proof(question)}</p>',
+                f'<p class="proof">Where this is shown: {_proof(question)}</p>',
                 "</div>",
             ]
         )
-
-    def _proof(self, question: Question) -> str:
-        # Whoever strips styles, as JupyterLab does in a notebook it does not trust, hides the link
-        # and shows the words: its anchors are not the book's.
-        words = f"section “{question.section.replace('-', ' ')}”"
-        href = f' href="#{question.section}"'
-        if question.chapter != self.chapter:
-            words, href = f"chapter {question.chapter}, {words}", ""
-        proof = f"{question.chapter}#{question.section}"
-        return f'<a hidden="hidden"{href} data-proof="{proof}">{words}</a><span>{words}</span>'
 
 
 def _fold(right: bool, text: str, feedback: str, data: str = "") -> str:
@@ -92,6 +82,13 @@ def _fold(right: bool, text: str, feedback: str, data: str = "") -> str:
         f'<details class="{kind}"{data}><summary>{text}</summary>'
         f"<p><b>{kind.capitalize()}.</b> {_inline(feedback)}</p></details>"
     )
+
+
+def _proof(question: Question) -> str:
+    # Whoever strips styles, as JupyterLab does in a notebook it does not trust, hides the link
+    # and shows the words: its anchors are not the book's.
+    words = f"section “{question.section.replace('-', ' ')}”"
+    return f'<a hidden="hidden" href="#{question.section}">{words}</a><span>{words}</span>'
 
 
 def _inline(text: str) -> str:

@@ -26,6 +26,7 @@ from tools import ROOT
 from tools.assignments import answers, releases
 from tools.assignments.answers import Graded
 
+pytestmark = pytest.mark.exercises
 TWO_POINTS = {"grade": True, "points": 2, "solution": False, "locked": True}
 ASKED = {"grade": False, "solution": True, "locked": False}
 GIVEN = {"grade": False, "solution": False, "locked": True}

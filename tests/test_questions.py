@@ -29,7 +29,7 @@ CHOICE: dict[str, Any] = {
         {"key": "gradients", "text": "Gradients", "right": True, "feedback": "Yes."},
         {"key": "weights", "text": "Weights", "right": False, "feedback": "No."},
     ],
-    "proof": "sample#gradients-or-weights",
+    "proof": "gradients-or-weights",
     "claims": ["Q1a"],
 }
 NUMBER: dict[str, Any] = {
@@ -41,7 +41,7 @@ NUMBER: dict[str, Any] = {
     "feedback": "Yes.",
     "wrong": [{"value": 12.0, "feedback": "Both ranks."}],
     "otherwise": "No.",
-    "proof": "sample#count-the-bytes",
+    "proof": "count-the-bytes",
 }
 
 
@@ -93,7 +93,7 @@ def with_option(**changes: Any) -> dict[str, Any]:
         (changed(CHOICE, stem=None), "'stem' is missing"),
         (changed(CHOICE, stem=" "), "'stem' must be text"),
         (changed(CHOICE, proof=None), "'proof' is missing"),
-        (changed(CHOICE, proof="sample"), "'sample' must name a chapter and a section"),
+        (changed(CHOICE, proof="sample#s"), "proof 'sample#s' must be lower-case words"),
         (changed(CHOICE, id="What"), "id 'What' must be lower-case words"),
         (changed(CHOICE, claims="Q1a"), "'claims' must be a list"),
         (changed(CHOICE, answer=1.0), "either 'options' .* or 'answer'"),
@@ -346,16 +346,20 @@ def with_losses() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        (GOOD[2:], "proof sample#gradients-or-weights names a section that the chapter does not"),
-        (("## Gradient or weights", *GOOD[1:]), r"did you mean 'gradients-or-weights|or-weights"),
-        (("## Gradients or weights", *GOOD[2:]), "names a section that does not call prove"),
+        (GOOD[2:], "proof 'gradients-or-weights' is no section of the chapter sample"),
+        (("## Gradient or weights", *GOOD[1:]), r"did you mean 'gradient-or-weights'"),
+        (("## Gradients or weights", *GOOD[2:]), "does not call prove"),
         (
             ("## Gradients or weights", "assert x > 0", "## Elsewhere", *GOOD[1:]),
-            "does not call prove.. for it; it is called in sample#elsewhere",
+            "does not call prove.. for it; it is called in elsewhere",
         ),
-        ((*GOOD, "## Gradients or weights"), "names a heading that stands there twice"),
-        ((*GOOD, SENT.replace("of", "off")), "no question has the id 'bytes-off-all-reduce'"),
+        ((*GOOD, "## Gradients or weights"), "names a heading that the chapter has twice"),
+        (
+            (*GOOD, SENT.replace("of", "off")),
+            "sample has no question 'bytes-off-all-reduce' .did you mean",
+        ),
         ((*GOOD, "questions.prove(name, x)"), "prove.. needs the id in quotes"),
+        ((*GOOD, "quiz('other')"), "shows its own questions, quiz.'sample'"),
     ],
 )
 def test_a_proof_that_is_not_there_is_found(
@@ -367,9 +371,9 @@ def test_a_proof_that_is_not_there_is_found(
 
 
 def test_a_proof_in_a_chapter_that_does_not_exist_is_found(write: Any) -> None:
-    write(sample=[changed(CHOICE, proof="sampel#gradients-or-weights")])
+    write(sampel=[CHOICE])
     (found,) = proofs.problems({"sample": chapter()})
-    assert "names a chapter that does not exist (did you mean 'sample'?)" in found
+    assert found == "bank/sampel.yaml: no chapter has this name (did you mean 'sample'?)."
 
 
 MEASURED = "launched = run()\nbytes_sent = read(launched)"
@@ -391,7 +395,7 @@ MEASURED = "launched = run()\nbytes_sent = read(launched)"
     ],
 )
 def test_constants_prove_nothing(write: Any, cell: str) -> None:
-    write(sample=[changed(NUMBER, id="sent", proof="sample#s")])
+    write(sample=[changed(NUMBER, id="sent", proof="s")])
     found = proofs.problems({"sample": notebook("# S", MEASURED, cell)})
     assert len(found) == 1 and "is given the constant" in found[0], found
 
@@ -412,7 +416,7 @@ def test_constants_prove_nothing(write: Any, cell: str) -> None:
     ],
 )
 def test_measurements_are_not_taken_for_constants(write: Any, cell: str) -> None:
-    write(sample=[changed(NUMBER, id="sent", proof="sample#s")])
+    write(sample=[changed(NUMBER, id="sent", proof="s")])
     assert proofs.problems({"sample": notebook("# S", MEASURED, cell)}) == []
 
 

@@ -1,5 +1,6 @@
-"""Creates the environment that every make target works in, and installs into it what is pinned in
-requirements.txt, requirements-no-deps.txt and package.json.
+"""Creates the environment that every make target works in, and installs what is pinned into it.
+
+That is in requirements.txt, requirements-no-deps.txt, constraints.txt and package.json.
 
 Usage: python tools/environment/install.py [FOLDER]   (default .venv)
 
@@ -23,7 +24,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PINS = ("requirements.txt", "requirements-no-deps.txt", "package.json")
+PINS = ("requirements.txt", "requirements-no-deps.txt", "constraints.txt", "package.json")
 PYTHONS = ((3, 11), (3, 13))
 TORCHES = ((2, 9), (2, 13))
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -181,8 +182,14 @@ def install(folder: Path) -> None:
     before = json.loads(stamp.read_text()) if stamp.exists() else {}
     if python.exists() and before.get("from") == wanted:
         return
-    if before.get("clone", str(ROOT)) != str(ROOT):
-        print(f"{folder} was the environment of {before['clone']}; it is now of {ROOT}", flush=True)
+    other = before.get("clone", str(ROOT))
+    if other != str(ROOT):
+        if os.path.exists(other):
+            sys.exit(
+                f"{folder} is the environment of {other}, whose package it imports. Name another "
+                f"folder, VENV=..., or remove {folder} if {other} no longer needs it."
+            )
+        print(f"{folder} was the environment of {other}; it is now of {ROOT}", flush=True)
     started = time.monotonic()
     if not python.exists():
         create(folder)
@@ -207,7 +214,8 @@ def install(folder: Path) -> None:
         pip_install(python, "--no-deps", f"torch=={chosen}", *torch_index())
     listing = folder / "lockstep-requirements.txt"
     listing.write_text(keep_torch(requirements, chosen or torch))
-    pip_install(python, "-r", str(listing))
+    constraints = ["-c", "constraints.txt"] if (ROOT / "constraints.txt").exists() else []
+    pip_install(python, "-r", str(listing), *constraints)
     if (ROOT / "requirements-no-deps.txt").exists():
         pip_install(python, "--no-deps", "-r", "requirements-no-deps.txt")
     if (ROOT / "package.json").exists():

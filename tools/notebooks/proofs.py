@@ -76,51 +76,51 @@ def problems(notebooks: Mapping[str, Notebook]) -> list[str]:
         notebooks: every chapter by its slug, executed or not.
 
     Returns:
-        A sentence for each question whose proof names a chapter or a section that does not exist
-        or is not unique, or whose section does not call `prove` for it; and for each call of
-        `prove` that is given constants, which measure nothing.
+        A sentence for each question whose section does not exist in its chapter, is not unique, or
+        does not call `prove` for it; for each call of `prove` that is given constants, which
+        measure nothing; and for each chapter that proves or shows another one's questions, as it
+        would not be executed again when they change.
     """
     found = []
-    calls: dict[str, list[tuple[str, str]]] = {}
+    for chapter in sorted({question.chapter for question in bank().values()} - set(notebooks)):
+        found.append(f"bank/{chapter}.yaml: no chapter has this name{near(chapter, notebooks)}.")
     for chapter, notebook in notebooks.items():
+        own = {name: one for name, one in bank().items() if one.chapter == chapter}
         assigned = _assigned(notebook)
+        proved: dict[str, list[str]] = {}
         for section, cell in _sections(notebook):
-            for call in _prove_calls(cell) if cell else ():
-                where = f"{chapter}#{section}"
+            where = f"{chapter}#{section}"
+            for call in _calls(cell, "prove") if cell else ():
                 arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
                 name = arguments[0] if arguments else None
                 if len(arguments) != 2 or not isinstance(name, ast.Constant):
                     found.append(f"{where}: prove() needs the id in quotes, and the measurement.")
                     continue
                 question_id = str(name.value)
-                calls.setdefault(question_id, []).append((chapter, section))
+                proved.setdefault(question_id, []).append(section)
                 found += [
                     f"{where}: prove({question_id!r}) is given the constant {what}. "
                     "Give it what the cells measured."
                     for what in _constants(arguments[1], assigned)
                 ]
-                if question_id not in bank():
-                    meant = near(question_id, bank())
-                    found.append(f"{where}: no question has the id {question_id!r}{meant}.")
-
-    for question in bank().values():
-        where = f"question {question.id!r}: its proof {question.chapter}#{question.section}"
-        if question.chapter not in notebooks:
-            meant = near(question.chapter, notebooks)
-            found.append(f"{where} names a chapter that does not exist{meant}.")
-            continue
-        anchors = Counter(
-            section for section, cell in _sections(notebooks[question.chapter]) if cell is None
-        )
-        if question.section not in anchors:
-            meant = near(question.section, anchors)
-            found.append(f"{where} names a section that the chapter does not have{meant}.")
-        elif anchors[question.section] > 1:
-            found.append(f"{where} names a heading that stands there twice. Rename one.")
-        elif (question.chapter, question.section) not in calls.get(question.id, []):
-            others = [f"{chapter}#{section}" for chapter, section in calls.get(question.id, [])]
-            instead = f"; it is called in {', '.join(others)}" if others else ""
-            found.append(f"{where} names a section that does not call prove() for it{instead}.")
+                if question_id not in own:
+                    meant = near(question_id, own)
+                    found.append(f"{where}: {chapter} has no question {question_id!r}{meant}.")
+            for call in _calls(cell, "quiz") if cell else ():
+                if not (call.args and ast.unparse(call.args[0]) == repr(chapter)):
+                    found.append(f"{where}: a chapter shows its own questions, quiz({chapter!r}).")
+        anchors = Counter(section for section, cell in _sections(notebook) if cell is None)
+        for question in own.values():
+            where = f"question {question.id!r}: its proof {question.section!r}"
+            sections = proved.get(question.id, [])
+            if question.section not in anchors:
+                meant = near(question.section, anchors)
+                found.append(f"{where} is no section of the chapter {chapter}{meant}.")
+            elif anchors[question.section] > 1:
+                found.append(f"{where} names a heading that the chapter has twice. Rename one.")
+            elif question.section not in sections:
+                instead = f"; it is called in {', '.join(sections)}" if sections else ""
+                found.append(f"{where} does not call prove() for it{instead}.")
     return found
 
 
@@ -130,9 +130,9 @@ def _tree(cell: Mapping[str, Any]) -> ast.Module:
     return ast.parse(TransformerManager().transform_cell(_source(cell)))
 
 
-def _prove_calls(cell: Mapping[str, Any]) -> Iterator[ast.Call]:
+def _calls(cell: Mapping[str, Any], function: str) -> Iterator[ast.Call]:
     for node in ast.walk(_tree(cell)):
-        if isinstance(node, ast.Call) and "prove" in (
+        if isinstance(node, ast.Call) and function in (
             getattr(node.func, "id", None),
             getattr(node.func, "attr", None),
         ):
