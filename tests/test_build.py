@@ -159,12 +159,43 @@ def test_the_package_is_in_the_key(book: Book) -> None:
     assert "broken on purpose" in book.fail()
 
 
-@pytest.mark.parametrize("path", [*PINS, "lockstep/bank/data.yaml", "book/data.csv"])
-def test_pins_and_data_are_in_the_key(book: Book, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("constraints.txt", "not-installed==1.0\n"), ("package.json", "\n"), ("book/data.csv", "1")],
+)
+def test_pins_and_data_beside_it_are_in_the_key(book: Book, path: str, text: str) -> None:
     with (book.root / path).open("a") as file:
-        file.write("\n")
+        file.write(text)
     book.build()
     assert book.executions() == 2
+
+
+@pytest.mark.parametrize(
+    "path", ["lockstep/costs.py", "lockstep/bank/gpipe.yaml", "tools/testing.py"]
+)
+def test_what_a_notebook_does_not_use_is_not_in_the_key(book: Book, path: str) -> None:
+    with (book.root / path).open("a") as file:
+        file.write("# edited\n")
+    book.build()
+    assert book.executions() == 1
+
+
+def test_the_page_is_built_with_the_present_style_and_script(book: Book) -> None:
+    shutil.copy(ROOT / "tests/bank/sample.yaml", book.root / "lockstep/bank/small.yaml")
+    book.write("small", "from lockstep.show import quiz\n\nquiz('small')")
+    book.build()
+    for name in ("quiz.css", "quiz.js"):
+        with (book.root / "lockstep" / name).open("a") as file:
+            file.write(f"/* a new {name} */\n")
+    book.build()
+    assert book.executions() == 2
+    assert "/* a new quiz.css */" in book.page() and "/* a new quiz.js */" in book.page()
+
+    bank = book.root / "lockstep/bank/small.yaml"
+    bank.write_text(bank.read_text().replace("That is what all-reduce means.", "Another text."))
+    book.build()
+    assert book.executions() == 3
+    assert "Another text." in book.page()
 
 
 def test_versions_and_run_times_are_those_of_the_build(book: Book) -> None:

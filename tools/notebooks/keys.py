@@ -18,6 +18,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from IPython.core.inputtransformer2 import TransformerManager
+
 from tools import CACHE, ROOT
 from tools.environment.install import PINS
 from tools.notebooks import files
@@ -29,14 +31,15 @@ KERNELS = PACKAGE / "grading" / "kernels.py"
 READ_BY = {"questions": "bank/{}.yaml", "tables": "measured/*.yaml"}
 
 
-def imported(source: str) -> Iterator[str]:
-    """Yield the modules that Python code imports anywhere in it; `from a import b` gives a and a.b.
+def imported(code: str) -> Iterator[str]:
+    """Yield the modules that a cell or script imports anywhere; `from a import b` gives a and a.b.
 
-    Code that is no Python imports nothing, as it will not run.
+    What is no Python imports nothing: it fails when it is run.
     """
-    lines = [line for line in source.splitlines() if not line.lstrip().startswith(("%", "!"))]
+    if code.startswith("%%writefile"):
+        code = code.partition("\n")[2]
     try:
-        tree = ast.parse("\n".join(lines))
+        tree = ast.parse(TransformerManager().transform_cell(code))
     except SyntaxError:
         return
     for node in ast.walk(tree):
@@ -63,7 +66,7 @@ def used(code: Iterable[str], slug: str) -> set[Path]:
 
     Args:
         code: of cells and scripts.
-        slug: the name of the notebook, which asks the questions of this name.
+        slug: the name of the notebook: a chapter asks the questions of this name.
     """
     found = {KERNELS}
     waiting = [KERNELS.read_text(encoding="utf-8"), *code]
@@ -113,6 +116,6 @@ def digests(paths: Iterable[Path]) -> list[str]:
 def stored_at(notebook: Path, code: list[str]) -> Path:
     """Return where the outputs of a notebook with these code cells are stored, or will be."""
     beside = [path for path in notebook.parent.iterdir() if path.suffix not in {".ipynb", ".md"}]
-    parts = [versions(), digests(beside), digests(used(code, notebook.stem)), code]
+    parts = [versions(), digests(beside), digests(used(code, files.name(notebook))), code]
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
     return CACHE / "executed" / files.name(notebook) / f"{key}.json"
