@@ -4,11 +4,12 @@ VENV ?= .venv
 RUN := $(VENV)/bin/python
 SLUG ?=
 NAME ?=
+PART ?=
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help env book test check serve notebook assignment answers release tables \
-  lint format address clean
+.PHONY: help env book test check serve notebook chapter assignment answers release \
+  constraints tables lint format address clean
 
 help:
 	@echo "make book                 execute what changed, build the HTML book in _build/html"
@@ -16,9 +17,11 @@ help:
 	@echo "make check                about two minutes of it: lint, unit tests, notebook structure"
 	@echo "make serve                show the built book on http://localhost:$(PORT) (PORT=8000)"
 	@echo "make notebook NAME=slug   execute one notebook now, changed or not"
+	@echo "make chapter NAME=slug    start a new chapter, with a question and its proof"
 	@echo "make assignment NAME=slug start a new assignment in exercises/"
 	@echo "make answers NAME=slug    grade the right and the wrong answers to an assignment"
 	@echo "make release NAME=slug    make what students get of an assignment (no NAME: of all)"
+	@echo "make constraints          pin the newest of what comes along with requirements.txt"
 	@echo "make tables               measure the tables of the book again: 99 cells, 15 minutes"
 	@echo "make lint                 ruff and mypy"
 	@echo "make format               let ruff lay out the code"
@@ -47,6 +50,9 @@ serve: env
 notebook: env
 	@$(RUN) -m tools.notebooks.execute "$(NAME)"
 
+chapter: env
+	@$(RUN) -m tools.notebooks.chapter "$(NAME)" "$(PART)"
+
 assignment: env
 	@$(RUN) -m tools.assignments.releases new "$(NAME)"
 
@@ -55,6 +61,9 @@ answers: env
 
 release: env
 	@$(RUN) -m tools.assignments.releases release "$(NAME)"
+
+constraints: env
+	@$(RUN) -m tools.environment.constraints
 
 tables: env
 	@$(RUN) -m experiments.tables

@@ -14,6 +14,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tools.assignments import releases
 from tools.notebooks import files
+from tools.notebooks.chapter import PLACEHOLDER
 
 MOST_WORDS = 3300  # "about 3,000"
 MOST_LINES = 30  # "about 25", blank ones not counted
@@ -58,6 +59,8 @@ def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
     for cell in text:
         if MYST.search(cell.source):
             found.append(f"cell {cell.id!r} has MyST markup, which Colab and GitHub show raw")
+        if PLACEHOLDER in cell.source:
+            found.append(f"cell {cell.id!r} has nothing to say yet where it says {PLACEHOLDER}")
         if EMPTY_ALT.search(cell.source):
             found.append(f"cell {cell.id!r} has an image without a text alternative")
     if (words := sum(len(cell.source.split()) for cell in text)) > MOST_WORDS:
@@ -111,6 +114,7 @@ MISTAKES: dict[str, Callable[[nbformat.NotebookNode], None]] = {
     "of at most 40": change(1, source="%%writefile a.py\n" + "x = 1\n" * MOST_SCRIPT_LINES),
     "MyST": change(0, source="# A chapter\n\n```{note}\nLook.\n```"),
     "MyST markup": change(0, source="# A chapter\n\n{doc}`other`"),
+    "has nothing to say yet": change(0, source="# A chapter\n\nPLACEHOLDER: the question"),
     "without a text alternative": change(0, source="# A chapter\n\n![](bar.svg)"),
     "at most about": change(0, source="# A chapter\n" + "word " * (MOST_WORDS + 1)),
 }
