@@ -8,7 +8,7 @@ import io
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -72,14 +72,22 @@ def server(folder: Path, port: int = 0) -> Iterator[str]:
             thread.join()
 
 
-if __name__ == "__main__":
+def main(port: str) -> None:
+    """Serve the book until somebody stops it."""
     if not (HTML / "index.html").exists():
         sys.exit("There is no book yet. Run: make book")
+    if not (port.isdecimal() and int(port) < 65536):
+        sys.exit(
+            f"PORT is {port!r}, and must be a number below 65536: make serve PORT=8001"
+        )
     try:
-        with server(HTML, int(sys.argv[1]) if len(sys.argv) > 1 else 8000) as address:
+        with server(HTML, int(port)) as address:
             print(f"The book is at {address} (Ctrl-C ends this)", flush=True)
             threading.Event().wait()
     except OSError as error:
         sys.exit(f"Cannot listen: {error}. Name another port: make serve PORT=8001")
-    except KeyboardInterrupt:
-        pass
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        main((sys.argv[1:] or ["8000"])[0])
