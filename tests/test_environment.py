@@ -63,6 +63,12 @@ def test_everything_is_pinned() -> None:
     assert all(re.fullmatch(r"[0-9.]+", version) for version in packages.values())
 
 
+def test_a_pin_is_a_lower_bound_for_the_newest_versions() -> None:
+    newest = environment.with_newest("-e .\nnumpy==2.4.6\njupyter-book==1.0.4.post1\n")
+    assert newest == "-e .\nnumpy>=2.4.6\njupyter-book>=1.0.4.post1,<2\n"
+
+
+@pytest.mark.skipif(environment.takes_newest(), reason="the newest versions are tested")
 def test_what_comes_along_is_pinned_and_torch_a_range() -> None:
     names = [text.partition("==")[0] for text in pins("constraints.txt")]
     assert not any(map(constraints.is_of_torch, names))
@@ -190,6 +196,8 @@ def test_a_torch_that_is_there_first_is_kept(tree: Tree) -> None:
     again = tree.make(PYTHON)
     assert (again.returncode, again.stdout) == (0, ""), "a finished install was done again"
 
+    changed = tree.make(PYTHON, PIP_NO_INDEX="1", LOCKSTEP_NEWEST="1")
+    assert "torch>=2.13.0" in changed.stdout, "a finished install is not that of other versions"
     (tree.root / "requirements.txt").write_text("torch==2.13.0\nnot-on-any-index==1.0\n")
     changed = tree.make(PYTHON)
     assert changed.returncode != 0, "changed requirements were not installed"

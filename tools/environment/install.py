@@ -9,6 +9,8 @@ torch comes as PyTorch's CPU build, from PyTorch's own index or from one that pi
 LOCKSTEP_TORCH_INDEX names another index for it; empty, torch comes as pip finds it. A torch from
 2.9 to 2.13 that is already in the environment is kept. A stamp in the environment makes the next
 call return at once; it is written last, so an install that was stopped is taken up again.
+
+With LOCKSTEP_NEWEST=1, as once a week in CI, a pin is a lower bound, and nothing else is pinned.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PINS = ("requirements.txt", "requirements-no-deps.txt", "constraints.txt", "package.json")
+CONSTRAINTS = ROOT / "constraints.txt"
 PYTHONS = ((3, 11), (3, 13))
 TORCHES = ((2, 9), (2, 13))
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -50,7 +53,22 @@ def fingerprint() -> str:
     """Identify what an environment is installed from."""
     files = [ROOT / name for name in (*PINS, "pyproject.toml")]
     parts = [file.read_bytes() if file.exists() else b"" for file in files]
-    return hashlib.sha256(b"\0".join([*parts, str(ROOT).encode()])).hexdigest()
+    parts += [str(ROOT).encode(), str(takes_newest()).encode()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def takes_newest() -> bool:
+    """Say whether the newest versions are wanted in the place of the pinned ones."""
+    return os.environ.get("LOCKSTEP_NEWEST") == "1"
+
+
+def with_newest(requirements: str) -> str:
+    """Return requirements whose pins are lower bounds.
+
+    Jupyter Book stays below 2, which reads neither _config.yml nor _toc.yml.
+    """
+    requirements = re.sub(r"(?m)^([A-Za-z0-9._-]+)==", r"\1>=", requirements)
+    return re.sub(r"(?m)^jupyter-book>=\S+", r"\g<0>,<2", requirements)
 
 
 def check_python(version: tuple[int, ...], whose: str) -> None:
@@ -198,6 +216,9 @@ def install(folder: Path) -> None:
     if not found["pip"]:
         subprocess.run([str(python), "-m", "ensurepip"], check=True)
     requirements = (ROOT / "requirements.txt").read_text()
+    pinned = [] if takes_newest() or not CONSTRAINTS.exists() else ["-c", str(CONSTRAINTS)]
+    if takes_newest():
+        requirements = with_newest(requirements)
     torch: str | None = found["torch"]  # type: ignore[assignment]
     if torch and f"torch=={torch}" not in requirements.split():
         kept_or_not = "is kept" if is_supported(torch) else "gives way to the pinned one"
@@ -214,8 +235,7 @@ def install(folder: Path) -> None:
         pip_install(python, "--no-deps", f"torch=={chosen}", *torch_index())
     listing = folder / "lockstep-requirements.txt"
     listing.write_text(keep_torch(requirements, chosen or torch))
-    constraints = ["-c", "constraints.txt"] if (ROOT / "constraints.txt").exists() else []
-    pip_install(python, "-r", str(listing), *constraints)
+    pip_install(python, "-r", str(listing), *pinned)
     if (ROOT / "requirements-no-deps.txt").exists():
         pip_install(python, "--no-deps", "-r", "requirements-no-deps.txt")
     if (ROOT / "package.json").exists():

@@ -77,9 +77,7 @@ def main(port: str) -> None:
     if not (HTML / "index.html").exists():
         sys.exit("There is no book yet. Run: make book")
     if not (port.isdecimal() and int(port) < 65536):
-        sys.exit(
-            f"PORT is {port!r}, and must be a number below 65536: make serve PORT=8001"
-        )
+        sys.exit(f"PORT is {port!r}, and must be a number below 65536: make serve PORT=8001")
     try:
         with server(HTML, int(port)) as address:
             print(f"The book is at {address} (Ctrl-C ends this)", flush=True)
