@@ -12,9 +12,11 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from tools import ROOT
 from tools.assignments import releases
 from tools.notebooks import files
 from tools.notebooks.chapter import PLACEHOLDER
+from tools.notebooks.ids import RANDOM
 
 MOST_WORDS = 3300  # "about 3,000"
 MOST_LINES = 30  # "about 25", blank ones not counted
@@ -41,8 +43,8 @@ def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
         f"cell id {name!r} stands twice" for name in sorted({i for i in ids if ids.count(i) > 1})
     ]
     for cell in notebook.cells:
-        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", cell.id):
-            found.append(f"cell id {cell.id!r} must be words with hyphens, given by hand")
+        if RANDOM.fullmatch(cell.id) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", cell.id):
+            found.append(f"cell id {cell.id!r} must be words with hyphens: `make format`")
         if SILENCERS.search(cell.source) or SILENCERS.search(
             " ".join(cell.metadata.get("tags", []))
         ):
@@ -84,6 +86,13 @@ def test_a_notebook_lies_there_as_jupyter_writes_it(path: Path) -> None:
     assert same, f"open {path.name} in Jupyter and save it, without outputs"
 
 
+def test_every_chapter_is_in_the_table_of_contents() -> None:
+    chapters = {path.relative_to(ROOT).with_suffix("").as_posix() for path in files.chapters()}
+    pages = set(files.pages_in_toc())
+    assert chapters - pages == set(), "name them in _toc.yml, where readers are to find them"
+    assert {page for page in pages if not (ROOT / f"{page}.md").exists()} == chapters
+
+
 def good() -> nbformat.NotebookNode:
     """Return a small notebook without mistakes."""
     cells = [
@@ -105,7 +114,8 @@ MISTAKES: dict[str, Callable[[nbformat.NotebookNode], None]] = {
     "first code cell": change(1, id="first"),
     "first cell must be Markdown": change(0, source="A chapter"),
     "stands twice": change(0, id="setup"),
-    "given by hand": change(0, id="A1b2C3"),
+    "words with hyphens": change(0, id="A1b2C3"),
+    "must be words": change(0, id="0a1b2c3d"),
     "'setup' hides a failure": change(1, source="# NBVAL_SKIP\n1 / 0"),
     "hides a failure": change(1, metadata={"tags": ["raises-exception"]}),
     "stored output": change(1, outputs=[nbformat.v4.new_output("stream", text="2")]),
