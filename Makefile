@@ -25,7 +25,7 @@ help:
 	@echo "make tables               measure the tables of the book again: 99 cells, 15 minutes"
 	@echo "make lint                 ruff and mypy"
 	@echo "make format               let ruff lay out the code"
-	@echo "make address SLUG=o/n     set the public GitHub repository everywhere it must stand"
+	@echo "make address SLUG=o/n     set the public GitHub repository everywhere"
 	@echo "make clean                remove the book and all stored outputs; .venv stays"
 	@echo "Options: PYTHON=python3.12 creates .venv with it; VENV=folder uses another environment."
 

@@ -33,7 +33,7 @@ def words(text: str) -> str:
 
 
 def shown(outputs: list[dict[str, Any]], streams: bool) -> list[str]:
-    """Return what one sees of a cell: texts, and pictures by their kind."""
+    """Return the visible outputs of a cell: texts, and pictures by their kind."""
     found = []
     for output in outputs:
         if output["output_type"] == "stream" and streams:

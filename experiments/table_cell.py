@@ -1,7 +1,7 @@
 """Runs one cell of a table, in the process (or the cluster) that it has for itself.
 
 Usage: python experiments/table_cell.py RESULT CELL
-(CELL: what to run, as JSON, see experiments/tables.py; RESULT: where what came of it goes, as JSON)
+(CELL: what to run, as JSON, see experiments/tables.py; RESULT: where its outcome goes, as JSON)
 
 Every cell trains the same small model on the same batch for a few steps and compares the weights
 with the same training in NumPy. Full batches, because then each step has one right answer whoever
@@ -226,7 +226,7 @@ def loop(strategy: Any, graph: bool, after_step: Callable[[int], None]) -> list[
 
 
 def lose_a_worker(strategy: str, shared: Path) -> Callable[[int], None]:
-    """Return what, called after each step, kills a process in the middle of the training."""
+    """Return a function that, called after each step, kills a process in mid-training."""
     if strategy == "ParameterServer":  # the chief goes on and kills a worker
 
         def after_step(number: int) -> None:

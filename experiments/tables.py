@@ -4,7 +4,7 @@ Usage: python -m experiments.tables [TABLE...] [--into FOLDER]
 
 Writes lockstep/measured/TABLE.yaml, shows what changed in it, and fails if a cell did. It takes a
 quarter of an hour on two cores. A cell that was run with the same versions is not run again, so an
-interrupted run goes on where it stopped: what came of each cell is kept in .cache/tables.
+interrupted run goes on where it stopped: the outcome of each cell is kept in .cache/tables.
 """
 
 import argparse
@@ -87,7 +87,7 @@ ABOUT = {
 
 
 def cells(table: str) -> list[dict[str, str]]:
-    """Return what every cell of a table runs, in the table's order."""
+    """Return the settings of every cell of a table, in the table's order."""
     axes = AXES[table]
     return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
 
@@ -110,7 +110,7 @@ def first_line(error: str) -> str:
 
 
 def run(table: str, cell: dict[str, str]) -> dict[str, Any]:
-    """Run one cell with a hard limit; return what came of it."""
+    """Run one cell with a hard limit; return its outcome."""
     text = json.dumps({"table": table, **cell})
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
         result = Path(folder) / "result"
@@ -160,7 +160,7 @@ def run_cluster(cluster: dict[str, int], arguments: list[str], way: str) -> str:
 
 
 def entry(cell: dict[str, str], result: dict[str, Any]) -> dict[str, Any]:
-    """Return a cell as it stands in the table."""
+    """Return a cell as it is written into the table."""
     outcome = result["outcome"]
     if cell.get("strategy") == "TPU" and "TPUs not found" in result.get("error", ""):
         outcome = "not run"
@@ -173,7 +173,7 @@ def entry(cell: dict[str, str], result: dict[str, Any]) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Return what the tables depend on."""
+    """Return the versions that the tables depend on."""
     found = {"Python": ".".join(platform.python_version_tuple()[:2])}
     names = {"TensorFlow": "tensorflow", "Keras": "keras", "tf_keras": "tf_keras"}
     return found | {title: installed(name) for title, name in names.items()}

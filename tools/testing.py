@@ -66,7 +66,7 @@ class Outcome(NamedTuple):
 
 
 def properties(report: Path) -> list[str]:
-    """Return what tests recorded in a JUnit report, such as what they left out."""
+    """Return the properties that tests recorded in a JUnit report."""
     recorded = ElementTree.parse(report).getroot().iter("property") if report.exists() else ()
     return [f"{one.get('name')}: {one.get('value')}" for one in recorded]
 
@@ -98,7 +98,7 @@ def run(phase: Phase) -> Outcome:
 
 
 def run_all(phases: list[Phase]) -> list[Outcome]:
-    """Run phases in order, less those that need one that failed."""
+    """Run phases in order, except those that need one that failed."""
     outcomes: list[Outcome] = []
     for phase in phases:
         broken = {outcome.phase.name for outcome in outcomes if outcome.failed}
@@ -117,7 +117,7 @@ def executions() -> list[execute.Run]:
 
 
 def summary(outcomes: list[Outcome]) -> str:
-    """Say what was tested, how long it took, what was left out, and what was made where."""
+    """Return the report at the end: results, seconds, what was left out, and what was made."""
     lines = [path.read_text() for path in sorted(REPORTS.glob("weight-*.txt"))]
     lines += ["", "=== summary"]
     for outcome in outcomes:

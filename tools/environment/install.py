@@ -134,7 +134,7 @@ def choose_torch(python: Path, folder: Path, requirements: str) -> str | None:
     print("No NVIDIA driver is here: looking for a torch without CUDA", flush=True)
     version = cpu_build(python, pin[0])
     if version is None:
-        more = [with_cuda - less for with_cuda, less in zip(*GIGABYTES.values(), strict=True)]
+        more = [with_cuda - without for with_cuda, without in zip(*GIGABYTES.values(), strict=True)]
         print(
             f"None was found within seconds, so torch comes with CUDA, which nothing here can use: "
             f"{more[0]:.1f} GB more to download, {more[1]:.1f} GB more on disk. To avoid that, "

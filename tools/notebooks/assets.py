@@ -13,7 +13,7 @@ Outputs = list[list[dict[str, Any]]]
 
 
 def assets() -> dict[str, str]:
-    """Return the text of each style sheet and script of the package, by what stands for it."""
+    """Return the text of each style sheet and script of the package, by its name in outputs."""
     paths = sorted([*PACKAGE.glob("*.css"), *PACKAGE.glob("*.js")])
     return {f"/* lockstep/{path.name} */": path.read_text(encoding="utf-8") for path in paths}
 

@@ -37,13 +37,13 @@ class Run(NamedTuple):
 
 
 def expected_seconds(notebook: Path) -> float:
-    """Return what the last execution took; of a notebook never executed, its code cells."""
+    """Return the seconds of the last execution; of a notebook never executed, its code cells."""
     runs = sorted((CACHE / "executed" / files.name(notebook)).glob("*.json"), key=os.path.getmtime)
     return json.loads(runs[-1].read_text())["seconds"] if runs else len(files.sources(notebook))
 
 
 def stored(notebook: Path) -> dict[str, Any] | None:
-    """Return what `store` wrote about a notebook as it is now; None if it was not executed."""
+    """Return the record of `store` for a notebook as it is now; None if it was not executed."""
     path = stored_at(notebook, files.sources(notebook))
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 

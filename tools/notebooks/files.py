@@ -48,7 +48,7 @@ def pages_in_toc() -> list[str]:
 
 
 def name(notebook: Path) -> str:
-    """Return what a notebook is called: a chapter by its slug, an assignment by exercises/SLUG."""
+    """Return the name of a notebook: a chapter's is its slug, an assignment's exercises/SLUG."""
     return notebook.stem if notebook in chapters() else f"exercises/{notebook.stem}"
 
 

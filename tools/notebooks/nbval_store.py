@@ -71,7 +71,7 @@ def begin(notebook: Path, sources: list[str]) -> Execution:
 
 
 def files_beside(notebook: Path) -> set[Path]:
-    """Return what lies in the notebook's folder."""
+    """Return the files in the notebook's folder."""
     return {path for path in notebook.parent.rglob("*") if path.is_file()}
 
 
@@ -104,7 +104,7 @@ def describe(process: psutil.Process) -> str:
 
 
 def left_behind(execution: Execution) -> list[str]:
-    """Return what a notebook left behind, now that its kernel has ended; its processes are ended.
+    """Return a line for each thing that a notebook left behind, and end its processes.
 
     A port is held by a process, so looking for processes covers it.
     """

@@ -1,4 +1,4 @@
-"""Where the proofs of the bank's answers stand in the notebooks, and whether they prove anything.
+"""Where the notebooks prove the bank's answers, and whether they prove anything.
 
 The tests use it. It reads notebooks and executes nothing.
 """

@@ -2,7 +2,7 @@
 
 Usage: python -m tools.notebooks.setup_cell   (writes it into all of them)
 
-Its text stands here and nowhere else. A notebook keeps the frameworks that it starts with. The
+Its text is here and nowhere else. A notebook keeps the frameworks that it starts with. The
 release of an assignment gets the cell from its source, by `make release`.
 """
 
@@ -56,7 +56,7 @@ def notebooks(root: Path) -> list[Path]:
 
 
 def compatible(version: str) -> str:
-    """Return what a notebook names of the package's `version`: what must not change under it.
+    """Return the part of the package's `version` that must not change under a notebook.
 
     Before 1.0 every minor version may break notebooks, from then on only a major one.
     """

@@ -3,7 +3,7 @@
 Usage: python -m tools.site.address owner/name
 
 The address is a GitHub repository, `owner/name`, and the Pages site that belongs to it. Which one
-stands in the files now is read from `repository.url` in `_config.yml`.
+is in the files now is read from `repository.url` in `_config.yml`.
 """
 
 import re
@@ -39,7 +39,7 @@ def parse(text: str) -> str:
 
 
 def current(root: Path) -> str:
-    """Return the `owner/name` that stands in `_config.yml` below `root`.
+    """Return the `owner/name` of `_config.yml` below `root`.
 
     Raises:
         ValueError: `repository.url` is missing there or is no GitHub address.
@@ -62,7 +62,7 @@ def replace(root: Path, old: str, new: str) -> list[str]:
 
     Args:
         root: the root of a git repository.
-        old: the `owner/name` that stands in the files.
+        old: the `owner/name` that is in the files.
         new: the `owner/name` to write.
 
     Returns:

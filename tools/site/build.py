@@ -34,7 +34,7 @@ INDEX = """<!DOCTYPE html>
 
 
 def problems(html: Path, pages: list[str]) -> list[str]:
-    """Return what is wrong with built pages that Sphinx itself does not report."""
+    """Return the mistakes in built pages that Sphinx itself does not report."""
     found = []
     for page in pages:
         path = html / f"{page}.html"

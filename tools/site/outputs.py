@@ -45,7 +45,7 @@ def with_outputs(text: str, outputs: assets.Outputs) -> str:
 
 
 def measured(docname: str) -> str:
-    """Return what the page of versions shows of this build."""
+    """Return the tables of this build for the page of versions."""
     try:
         return versions_page.tables()
     except LookupError as error:
