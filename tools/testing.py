@@ -44,6 +44,7 @@ class Phase(NamedTuple):
 PHASES = [
     Phase("lint", "ruff check", ["ruff", "check", "."]),
     Phase("lint", "ruff format", ["ruff", "format", "--check", "."]),
+    Phase("lint", "scripts in notebooks", ["tools.scripts", "check"]),
     Phase("lint", "mypy", ["mypy"]),
     Phase(
         "unit",
