@@ -48,7 +48,8 @@ class Quiz:
 
     def _question(self, index: int, question: Question) -> str:
         # The script reads class="right", data-value, data-tolerance and data-unit.
-        hint, data = "One answer is right.", ""
+        hint = "One answer is right."
+        data = ""
         if isinstance(question, Choice):
             if sum(option.right for option in question.options) > 1:
                 hint = "Several answers are right."
@@ -81,7 +82,8 @@ class Quiz:
         words = f"section “{question.section.replace('-', ' ')}”"
         href = f' href="#{question.section}"'
         if question.chapter != self.chapter:
-            words, href = f"chapter {question.chapter}, {words}", ""
+            words = f"chapter {question.chapter}, {words}"
+            href = ""
         proof = f"{question.chapter}#{question.section}"
         return f'<a hidden="hidden"{href} data-proof="{proof}">{words}</a><span>{words}</span>'
 
