@@ -23,7 +23,7 @@ help:
 	@echo "make release NAME=slug    make what students get of an assignment (no NAME: of all)"
 	@echo "make constraints          pin the newest of what comes along with requirements.txt"
 	@echo "make tables               measure the tables of the book again: 99 cells, 15 minutes"
-	@echo "make lint                 ruff and mypy"
+	@echo "make lint                 ruff, also on scripts in notebooks, and mypy"
 	@echo "make format               let ruff lay out the code"
 	@echo "make address SLUG=o/n     set the public GitHub repository everywhere"
 	@echo "make clean                remove the book and all stored outputs; .venv stays"
@@ -72,8 +72,9 @@ lint: env
 	@$(RUN) -m tools.testing lint
 
 format: env
-	@$(RUN) -m ruff check --fix .
-	@$(RUN) -m ruff format .
+	@$(RUN) -m ruff check --fix-only .
+	@failed=0; for tool in "ruff format" "tools.notebooks.scripts format" tools.notebooks.ids "ruff check"; do \
+	  $(RUN) -m $$tool || failed=1; done; exit $$failed
 
 address:
 	@$(PYTHON) -m tools.site.address "$(SLUG)"

@@ -120,7 +120,8 @@ def server_of(names: Sequence[str], environment: Mapping[str, str]) -> Server:
             server = None
         if server is None:
             address = f"lockstep-{secrets.token_hex(16)}"
-            server = _servers[key] = start_server(names, environment, address)
+            server = start_server(names, environment, address)
+            _servers[key] = server
         return server
 
 
@@ -168,7 +169,8 @@ def fork_job(job: Mapping[str, Any], descriptors: Sequence[int]) -> socket.socke
         return None
     read = imports.scan(script)
     threads = job["environment"].get("OMP_NUM_THREADS")
-    shared, gone = os.environ.get(SHARED), False
+    shared = os.environ.get(SHARED)
+    gone = False
     for _ in range(TRIES):
         modules = [name for name in read.first if not starts_threads(name, threads)]
         names = frameworks(modules, job["environment"])

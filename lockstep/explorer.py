@@ -51,7 +51,8 @@ class Choice(NamedTuple):
     def simulated(self, chunks: int) -> Costs:
         """The costs of a stage. What goes from one to the next is as large for a smaller stage."""
         forward, inputs, weights = (cost / chunks for cost in self.costs)
-        travel, again = self.message * self.costs[0], forward * self.recompute
+        travel = self.message * self.costs[0]
+        again = forward * self.recompute
         return Costs(forward, inputs, weights, recompute=again, message=travel)
 
     def lengths(self, chunks: int) -> dict[str, int]:
@@ -258,7 +259,9 @@ def _run(
 
 def _pauses(lane: list[Event]) -> str:
     """How many operations run on end, how many ticks the rank idles then, and so on."""
-    words, free, together = [], 0, 0
+    words = []
+    free = 0
+    together = 0
     for event in lane:
         if pause := round(TICKS * event.start) - free:
             words += [together, pause]
@@ -276,11 +279,15 @@ def _closed_form(key: str, stages: int, micro_batches: int, choice: Choice, idle
     """What a paper says of the bubble, or why it says nothing here. `idle`: what was counted."""
     if choice.message:
         return "No closed form here: it counts messages as free."
-    chunks, more, less = SCHEDULES[key][2], stages - 1, "K\u00a0−\u00a01"
+    chunks = SCHEDULES[key][2]
+    more = stages - 1
+    less = "K\u00a0−\u00a01"
     again = " Recomputing counts as work." if choice.recompute else ""
     if not key.startswith("zb"):
-        size, total = (stages, micro_batches, chunks), chunks * micro_batches
-        work, of = ("M", "") if chunks == 1 else (f"{chunks}M", f", with {chunks} chunks a rank")
+        size = (stages, micro_batches, chunks)
+        total = chunks * micro_batches
+        work = "M" if chunks == 1 else f"{chunks}M"
+        of = "" if chunks == 1 else f", with {chunks} chunks a rank"
         return (
             f"Closed form{of}: ({less}) / ({work} + {less}) = {more}/{total + more} = "
             f"{_percent(formulas.pipeline_bubble(*size))} of all time, ({less}) / {work} = "
@@ -296,7 +303,8 @@ def _closed_form(key: str, stages: int, micro_batches: int, choice: Choice, idle
         for theirs, ours in [("p", "K"), ("B", "I"), ("<=", "≤"), (">=", "≥"), ("-", "−")]:
             domain = domain.replace(theirs, ours)
         return f"No closed form here: it holds where {domain}."
-    bubble, more_idle = ("F + I − W", "") if key == "zb-h1" else ("F + I − 2W", SKEW)
+    bubble = "F + I − W" if key == "zb-h1" else "F + I − 2W"
+    more_idle = "" if key == "zb-h1" else SKEW
     with_it = ", I with the recomputation" if choice.recompute else ""
     return (
         f"Closed form: from its first start to its last end, a rank idles for at most ({less}) "

@@ -349,7 +349,8 @@ class _Screen:
             self.end_line()
             print(f"--- {name} ---")
         print(text, end="", flush=True)
-        self.speaker, self.in_line = name, not text.endswith("\n")
+        self.speaker = name
+        self.in_line = not text.endswith("\n")
 
     def end_line(self) -> None:
         """Let what follows begin a line."""

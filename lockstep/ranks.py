@@ -121,7 +121,8 @@ def become_rank(job: dict[str, Any], descriptors: list[int], imported: Imported)
         os.close(descriptor)
     variables = job["variables"][job["index"]]
     # What imports have set they would set again; in the temporary folder of this run.
-    ours, theirs = str(job["folder"]), tempfile.gettempdir()
+    ours = str(job["folder"])
+    theirs = tempfile.gettempdir()
     set_by_imports = {
         name: f"{ours}{value.removeprefix(theirs)}" if value.startswith(theirs) else value
         for name, value in os.environ.items()
@@ -237,7 +238,8 @@ def main() -> None:
     """
     if not sys.flags.safe_path:
         del sys.path[0]  # the folder of this file, which a script does not have
-    listener, settings = socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2])
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    settings = json.loads(sys.argv[2])
     # What pip installs or takes away changes the folder that it lies in.
     folders = {path: os.stat(path).st_mtime_ns for path in filter(os.path.isdir, PACKAGES)}
     imported = Imported(dict(os.environ), settings["may vary"], folders)

@@ -289,12 +289,14 @@ def _run(
         rank = ready.pop()
         while step[rank] < len(schedule[rank]) and (rank, step[rank]) != until:
             op = schedule[rank][step[rank]]
-            needed, given = needs(op, stages), gives(op, stages)
+            needed = needs(op, stages)
+            given = gives(op, stages)
             if needed and needed not in arrived:
                 waiting[needed] = rank
                 break
             start = max(free_at[rank], arrived.pop(needed) if needed else 0)
-            end = free_at[rank] = start + seconds[op.kind][op.stage]
+            end = start + seconds[op.kind][op.stage]
+            free_at[rank] = end
             events.append(Event(str(op), rank, start, end, KINDS[op.kind]))
             step[rank] += 1
             if not given:
@@ -303,7 +305,8 @@ def _run(
             receiver = rank_of.get(given.stage, rank)
             if receiver != rank and (costs.message or costs.latency):
                 sent = max(end, link_free_at[rank, receiver])
-                through = link_free_at[rank, receiver] = sent + costs.message / costs.bandwidth
+                through = sent + costs.message / costs.bandwidth
+                link_free_at[rank, receiver] = through
                 arrived[given] = through + costs.latency
                 events.append(Event(str(op), rank, sent, through, f"send to {receiver}"))
                 if not costs.overlapped:
@@ -477,7 +480,8 @@ def _deadlock(schedule: Schedule, step: list[int], waiting: dict[Message, int]) 
     """Who waits for whom, from one rank that waits until a rank comes up again."""
     rank_of = {op.stage: rank for rank, ops in enumerate(schedule) for op in ops}
     waits_for = {rank: needed for needed, rank in waiting.items()}
-    rank, said = min(waits_for), []
+    rank = min(waits_for)
+    said = []
     seen: set[int] = set()
     while rank not in seen:
         seen.add(rank)

@@ -48,7 +48,8 @@ class Quiz:
 
     def _question(self, index: int, question: Question) -> str:
         # The script reads class="right", data-value, data-tolerance and data-unit.
-        hint, data = "One answer is right.", ""
+        hint = "One answer is right."
+        data = ""
         if isinstance(question, Choice):
             if sum(option.right for option in question.options) > 1:
                 hint = "Several answers are right."

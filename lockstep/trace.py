@@ -167,7 +167,8 @@ def draw(
         origin = min(event.start for event in events)
         for event in events:
             row = rows.index(lane(event))
-            left, length = event.start - origin, event.end - event.start
+            left = event.start - origin
+            length = event.end - event.start
             axes.barh(
                 row,
                 scale * length,

@@ -42,6 +42,7 @@ def marked(phase: str, *options: str) -> list[str]:
 PHASES = [
     Phase("lint", "ruff check", ["ruff", "check", "."]),
     Phase("lint", "ruff format", ["ruff", "format", "--check", "."]),
+    Phase("lint", "scripts in notebooks", ["tools.notebooks.scripts", "check"]),
     Phase("lint", "mypy", ["mypy"]),
     Phase("unit", "the package, the tools", marked("unit", *TWO, "--dist", "loadfile")),
     Phase("launch", "processes and their ends", marked("launch")),
