@@ -4,6 +4,9 @@ The deadlines count from the event (a rank raises, a kernel is killed), never fr
 that they hold on a busy machine as well.
 """
 
+# Wrong arguments are given on purpose.
+# mypy: disable-error-code="arg-type, list-item, dict-item"
+
 import contextlib
 import json
 import os
@@ -18,8 +21,10 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from math import inf, nan
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 from jupyter_client import KernelManager
@@ -728,7 +733,16 @@ def test_a_wait_can_be_interrupted() -> None:
             launch("script.py", 1, alone=True)
 
 
-# Inputs that cannot be right
+# Inputs
+
+
+def test_what_numpy_counts_is_accepted() -> None:
+    script = write("print(sys.argv[1:])")
+    outputs = launch(script, np.int64(2), args=np.array([1, 2]), timeout=np.float32(60))
+    assert outputs == ["['1', '2']\n"] * 2
+    assert (
+        len(launch_cluster(script, {"worker": np.int64(2)}, may_fail=np.array(["worker 1"]))) == 2
+    )
 
 
 @pytest.mark.parametrize(
@@ -737,18 +751,43 @@ def test_a_wait_can_be_interrupted() -> None:
         (lambda: launch("nowhere.py", 2), FileNotFoundError, "script is 'nowhere.py'.*%%writefile"),
         (lambda: launch(".", 2), FileNotFoundError, "no such file"),
         (lambda: launch("s.py", 0), ValueError, "world_size is 0, but must be an int, 1 or more"),
-        (
-            lambda: launch("s.py", 2.0),  # type: ignore[arg-type]
-            ValueError,
-            "world_size is 2.0, but must be an int",
-        ),
+        (lambda: launch("s.py", 2.0), ValueError, "world_size is 2.0, but must be an int"),
         (lambda: launch("s.py", 1, args="--lr 1"), TypeError, "args is '--lr 1', but must be a li"),
+        (lambda: launch("s.py", 1, args=3), TypeError, r'args is 3, .*args=\["--steps", 10\]'),
+        (lambda: launch("s.py", 1, timeout=0), ValueError, "timeout is 0, but must be a finite nu"),
+        (lambda: launch("s.py", 1, timeout=nan), ValueError, "nan, .* seconds above 0: timeout=60"),
+        (lambda: launch("s.py", 1, timeout=inf), ValueError, "timeout is inf, .* timeout=60"),
+        (lambda: launch("s.py", 1, timeout="5"), ValueError, "timeout is '5', .* timeout=60"),
+        (lambda: launch("s.py", 1, timeout=None), ValueError, "timeout is None, .* timeout=60"),
         (
-            lambda: launch("s.py", 1, args=3),  # type: ignore[arg-type]
-            TypeError,
-            r'args is 3, .*args=\["--steps", 10\]',
+            lambda: launch("s.py", nan),
+            ValueError,
+            "world_size is nan, but must be an int, 1 or more",
         ),
-        (lambda: launch("s.py", 1, timeout=0), ValueError, "timeout is 0, but must be a number of"),
+        (
+            lambda: launch(["s.py"], 1),
+            TypeError,
+            r"script is \['s.py'\], .* path of a file: \"trai",
+        ),
+        (
+            lambda: launch("s.py", 1, env=["A=1"]),
+            TypeError,
+            r"env is \['A=1'\], .* env={\"COLOUR\":",
+        ),
+        (lambda: launch("s.py", 1, env={"A": None}), ValueError, "env has 'A': None, .* Leave out"),
+        (
+            lambda: launch("s.py", 1, env={"A=B": 1}),
+            ValueError,
+            "'A=B': 1, .* without \"=\", .* env=",
+        ),
+        (lambda: launch("s.py", 1, env={3: 1}), ValueError, "env has 3: 1, .* must be text"),
+        (lambda: launch_cluster("s.py", 2), ValueError, 'cluster is 2, .*: {"worker": 2}'),
+        (lambda: launch_cluster("s.py", ["worker"]), ValueError, r'cluster is \[.*: {"worker": 2}'),
+        (
+            lambda: launch_cluster("s.py", {"worker": 2}, may_fail=None),
+            ValueError,
+            r"may_fail is None, .*: may_fail=\[\"worker 1\"\]",
+        ),
         (lambda: launch_cluster("s.py", {}), ValueError, "cluster is {}, but must give .*worker"),
         (lambda: launch_cluster("s.py", {"worker": 0}), ValueError, "1 or more, of one or more"),
         (lambda: launch_cluster("s.py", {"boss": 1}), ValueError, "of the jobs chief, worker, ps"),
