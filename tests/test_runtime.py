@@ -177,6 +177,8 @@ def test_an_unknown_framework_is_named(no_start: Path, name: str) -> None:
 def test_an_unknown_framework_of_scripts_is_named(no_start: Path, launches: str) -> None:
     with pytest.raises(ValueError, match=r"unknown framework .* it knows torch, tens"):
         runtime.start("torch", launches=launches)
+    with pytest.raises(ValueError, match=r"launches is \[.*\]: give text, as in "):
+        runtime.start("torch", launches=[launches])  # type: ignore[arg-type]
 
 
 @pytest.mark.skipif(not ahead.possible(), reason="ranks are forked on Linux only")
