@@ -4,6 +4,7 @@ A real run and a simulator both give a list of `Event`; everything here works on
 """
 
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -139,7 +140,8 @@ def busy(events: Iterable[Event], *kinds: str) -> dict[int, float]:
     known = dict.fromkeys(event.kind for event in events)
     if not any(kind in list(known) for kind in kinds):
         raise _unknown_kind(kinds, known)
-    return {rank: _length(_busy(events, rank, *kinds)) for rank in sorted({e.rank for e in events})}
+    intervals = _busy(events, *kinds)
+    return {rank: sum(end - start for start, end in intervals[rank]) for rank in sorted(intervals)}
 
 
 def utilisation(events: Iterable[Event], *kinds: str) -> float:
@@ -178,10 +180,14 @@ def overlap(events: Iterable[Event], first: str, second: str) -> float:
         if kind not in list(known):
             raise _unknown_kind((kind,), known)
     seconds = 0.0
-    for rank in {event.rank for event in events}:
-        for start, end in _busy(events, rank, first):
-            for other_start, other_end in _busy(events, rank, second):
-                seconds += max(0.0, min(end, other_end) - max(start, other_start))
+    others = _busy(events, second)
+    for rank, intervals in _busy(events, first).items():
+        left, right = deque(intervals), deque(others[rank])
+        while left and right:
+            (start, end), (other_start, other_end) = left[0], right[0]
+            seconds += max(0.0, min(end, other_end) - max(start, other_start))
+            # What ends first meets nothing that comes later on the other side.
+            (left if end < other_end else right).popleft()
     return seconds
 
 
@@ -295,21 +301,17 @@ def write_chrome(events: Iterable[Event], path: str | Path) -> None:
     Path(path).write_text(json.dumps({"traceEvents": rows}))
 
 
-def _busy(events: Iterable[Event], rank: int, *kinds: str) -> list[tuple[float, float]]:
-    """The intervals in which `rank` does any of `kinds`, merged where they touch."""
-    merged: list[tuple[float, float]] = []
-    for event in sorted(events, key=lambda event: event.start):
-        if event.rank != rank or event.kind not in kinds:
-            continue
+def _busy(events: Sequence[Event], *kinds: str) -> dict[int, list[tuple[float, float]]]:
+    """The intervals in which each rank does any of `kinds`, in order, merged where they touch."""
+    intervals: dict[int, list[tuple[float, float]]] = {event.rank: [] for event in events}
+    chosen = [event for event in events if event.kind in kinds]
+    for event in sorted(chosen, key=lambda event: event.start):
+        merged = intervals[event.rank]
         if merged and event.start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], event.end))
         else:
             merged.append((event.start, event.end))
-    return merged
-
-
-def _length(intervals: Iterable[tuple[float, float]]) -> float:
-    return sum(end - start for start, end in intervals)
+    return intervals
 
 
 def _list(events: Iterable[Event]) -> list[Event]:

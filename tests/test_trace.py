@@ -3,6 +3,7 @@
 
 import json
 import math
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +37,70 @@ def test_numbers() -> None:
     # Both kinds: all of the time, but what they share counts once.
     assert trace.busy(EVENTS, "compute", "all-reduce") == pytest.approx({0: 3.5, 1: 2.0})
     assert trace.bubble(EVENTS, "compute", "all-reduce") == pytest.approx(1 - 5.5 / 8)
+
+
+def test_numbers_are_those_of_a_count_in_ticks() -> None:
+    """On random traces: events that touch, nest, stand there twice, or take no time."""
+    dice = random.Random(0)
+    for _ in range(300):
+        events = []
+        for _ in range(dice.randint(1, 12)):
+            start = dice.randint(0, 12)
+            end = start + dice.choice((0, 1, 2, 5))
+            event = Event("a", dice.randint(0, 2), start, end, dice.choice("xyz"))
+            events += [event] * dice.choice((1, 1, 2))
+        events += [Event("a", 0, 3, 3, kind) for kind in "xy"]  # so that there are both kinds
+        ranks = {event.rank for event in events}
+
+        def ticks(rank: int, *kinds: str, events: list[Event] = events) -> set[int]:
+            mine = [event for event in events if event.rank == rank and event.kind in kinds]
+            return {tick for event in mine for tick in range(int(event.start), int(event.end))}
+
+        assert trace.busy(events, "x") == {rank: len(ticks(rank, "x")) for rank in ranks}
+        both = {rank: len(ticks(rank, "x", "y")) for rank in ranks}
+        assert trace.busy(events, "x", "y") == both
+        if span := trace.makespan(events):
+            assert trace.bubble(events, "x", "y") == 1 - sum(both.values()) / (span * len(ranks))
+        at_once = sum(len(ticks(rank, "x") & ticks(rank, "y")) for rank in ranks)
+        assert trace.overlap(events, "x", "y") == trace.overlap(events, "y", "x") == at_once
+
+
+class Counted(float):
+    """A time that counts how often it is compared."""
+
+    comparisons = 0
+
+    def __lt__(self, other: float) -> bool:
+        Counted.comparisons += 1
+        return float(self) < float(other)
+
+    def __le__(self, other: float) -> bool:
+        Counted.comparisons += 1
+        return float(self) <= float(other)
+
+    def __gt__(self, other: float) -> bool:
+        Counted.comparisons += 1
+        return float(self) > float(other)
+
+
+@pytest.mark.parametrize("ranks", [1, 1000])
+@pytest.mark.parametrize(
+    "measure", [lambda e: trace.overlap(e, "x", "y"), lambda e: trace.bubble(e, "x", "y")]
+)
+def test_more_events_do_not_cost_more_each(
+    measure: Callable[[list[Event]], float], ranks: int
+) -> None:
+    """Counted, not timed: a sort of n events has n log2 n comparisons at most."""
+    dice, count = random.Random(0), 4000
+    times = [(Counted(i + dice.random()), dice.random()) for i in range(count)]
+    events = [
+        Event("a", i % ranks, start, Counted(start + length), "xy"[i // ranks % 2])
+        for i, (start, length) in enumerate(times)
+    ]
+    dice.shuffle(events)
+    Counted.comparisons = 0
+    measure(events)
+    assert count < Counted.comparisons <= (2 * math.log2(count) + 10) * count
 
 
 def test_save_and_load_keep_everything_and_sort(tmp_path: Path) -> None:
