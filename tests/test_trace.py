@@ -100,7 +100,7 @@ def test_more_events_do_not_cost_more_each(
     dice.shuffle(events)
     Counted.comparisons = 0
     measure(events)
-    assert count < Counted.comparisons <= (2 * math.log2(count) + 10) * count
+    assert count < Counted.comparisons <= (math.log2(count) + 10) * count
 
 
 def test_save_and_load_keep_everything_and_sort(tmp_path: Path) -> None:
