@@ -84,14 +84,9 @@ def record(events: list[Event], name: str, rank: int, kind: str = "compute") -> 
 def save(events: Iterable[Event], path: str | Path) -> None:
     """Write events as JSON, for instance from a rank for the notebook that launched it."""
     rows = [
-        {
-            "name": event.name,
-            "rank": int(event.rank),  # NumPy's numbers cannot be written
-            "start": float(event.start),
-            "end": float(event.end),
-            "kind": event.kind,
-        }
-        for event in _list(events)
+        # NumPy's numbers cannot be written.
+        {**vars(e), "rank": int(e.rank), "start": float(e.start), "end": float(e.end)}
+        for e in _list(events)
     ]
     Path(path).write_text(json.dumps(rows))
 
@@ -137,9 +132,7 @@ def busy(events: Iterable[Event], *kinds: str) -> dict[int, float]:
         ValueError: if there are no events, or none of any of `kinds`.
     """
     events, kinds = _some(events), kinds or ("compute",)
-    known = dict.fromkeys(event.kind for event in events)
-    if not any(kind in list(known) for kind in kinds):
-        raise _unknown_kind(kinds, known)
+    _check_known(events, *kinds)
     intervals = _busy(events, *kinds)
     return {rank: sum(end - start for start, end in intervals[rank]) for rank in sorted(intervals)}
 
@@ -175,10 +168,8 @@ def overlap(events: Iterable[Event], first: str, second: str) -> float:
         ValueError: if there are no events, or none of one of the kinds.
     """
     events = _some(events)
-    known = dict.fromkeys(event.kind for event in events)
-    for kind in (first, second):
-        if kind not in list(known):
-            raise _unknown_kind((kind,), known)
+    _check_known(events, first)
+    _check_known(events, second)
     seconds = 0.0
     others = _busy(events, second)
     for rank, intervals in _busy(events, first).items():
@@ -330,8 +321,10 @@ def _some(events: Iterable[Event]) -> list[Event]:
     return found
 
 
-def _unknown_kind(kinds: Sequence[str], known: Iterable[str]) -> ValueError:
-    return ValueError(
-        f"no event is of the kind {' or '.join(map(repr, kinds))}: "
-        f"choose from {', '.join(map(repr, known))}"
-    )
+def _check_known(events: Sequence[Event], *kinds: str) -> None:
+    known = list(dict.fromkeys(event.kind for event in events))
+    if not any(kind in known for kind in kinds):
+        raise ValueError(
+            f"no event is of the kind {' or '.join(map(repr, kinds))}: "
+            f"choose from {', '.join(map(repr, known))}"
+        )
