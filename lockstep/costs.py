@@ -5,6 +5,8 @@ Sizes are in bytes, times in seconds, bandwidths in bytes per second.
 
 from collections.abc import Sequence
 
+from lockstep import arguments
+
 
 def ring_all_reduce_bytes(world_size: int, size: float) -> float:
     """Bytes that each rank sends (and receives) in a ring all-reduce.
@@ -20,7 +22,7 @@ def ring_all_reduce_bytes(world_size: int, size: float) -> float:
     Raises:
         ValueError: if `world_size` is below 1 or `size` is negative.
     """
-    _check(world_size, size)
+    world_size, size = _check(world_size, size)
     return 2 * (world_size - 1) / world_size * size
 
 
@@ -36,17 +38,14 @@ def ring_all_reduce_seconds(
         world_size: number of ranks N, at least 1.
         size: bytes of the buffer that every rank holds, S.
         latency: seconds before the first byte of a message arrives.
-        bandwidth: bytes per second of one link, in one direction.
+        bandwidth: bytes per second of one link, in one direction; infinite if bytes take no time.
 
     Raises:
         ValueError: if an argument is out of its range.
     """
-    _check(world_size, size)
-    if latency < 0 or bandwidth <= 0:
-        raise ValueError(
-            f"latency={latency}, bandwidth={bandwidth}: a latency is 0 s or more and a bandwidth "
-            "is above 0 bytes per second"
-        )
+    world_size, size = _check(world_size, size)
+    latency = arguments.number("latency", latency)
+    bandwidth = arguments.above_zero("bandwidth", bandwidth)
     return 2 * (world_size - 1) * (latency + size / world_size / bandwidth)
 
 
@@ -63,7 +62,7 @@ def parameter_server_bytes(world_size: int, size: float) -> float:
     Raises:
         ValueError: if `world_size` is below 1 or `size` is negative.
     """
-    _check(world_size, size)
+    world_size, size = _check(world_size, size)
     return 2 * world_size * size
 
 
@@ -83,8 +82,8 @@ def pipeline_seconds(stages: int, micro_batches: int, seconds: float, chunks: in
     Raises:
         ValueError: an argument is out of its range.
     """
-    _check_pipeline(stages, micro_batches, chunks)
-    return (micro_batches + (stages - 1) / chunks) * seconds
+    stages, micro_batches, chunks = _check_pipeline(stages, micro_batches, chunks)
+    return (micro_batches + (stages - 1) / chunks) * arguments.number("seconds", seconds)
 
 
 def pipeline_bubble(stages: int, micro_batches: int, chunks: int = 1) -> float:
@@ -92,7 +91,7 @@ def pipeline_bubble(stages: int, micro_batches: int, chunks: int = 1) -> float:
 
     GPipe's denominator. Sources, arguments and errors as for `pipeline_seconds`.
     """
-    _check_pipeline(stages, micro_batches, chunks)
+    stages, micro_batches, chunks = _check_pipeline(stages, micro_batches, chunks)
     return (stages - 1) / (chunks * micro_batches + stages - 1)
 
 
@@ -101,7 +100,7 @@ def pipeline_bubble_over_ideal(stages: int, micro_batches: int, chunks: int = 1)
 
     Megatron-LM's denominator. Sources, arguments and errors as for `pipeline_seconds`.
     """
-    _check_pipeline(stages, micro_batches, chunks)
+    stages, micro_batches, chunks = _check_pipeline(stages, micro_batches, chunks)
     return (stages - 1) / (chunks * micro_batches)
 
 
@@ -132,10 +131,12 @@ def zero_bubble_seconds(
     Raises:
         ValueError: no such schedule, or a number is outside of what the formula holds for.
     """
-    _check_pipeline(stages, micro_batches)
+    stages, micro_batches, _ = _check_pipeline(stages, micro_batches)
+    forward = arguments.number("forward", forward)
+    inputs = arguments.number("inputs", inputs)
+    weights = arguments.number("weights", weights)
     times = {"1f1b": 1, "zb-h1": -1, "zb-h2": -2}
-    if schedule not in times:
-        raise ValueError(f"schedule={schedule!r}: there are formulas for {', '.join(times)}")
+    arguments.one_of("schedule", schedule, times)
     domain = {
         "W <= F": schedule == "1f1b" or weights <= forward,
         "2 W <= F + B": schedule != "zb-h2" or 2 * weights <= forward + inputs,
@@ -169,9 +170,8 @@ def gpipe_activations(
     Raises:
         ValueError: a number is below 1.
     """
-    _check_pipeline(stages, micro_batches)
-    if batch < 1 or layers < 1:
-        raise ValueError(f"batch={batch}, layers={layers}: both are at least 1")
+    stages, micro_batches, _ = _check_pipeline(stages, micro_batches)
+    batch, layers = arguments.count("batch", batch), arguments.count("layers", layers)
     return batch + layers / stages * batch / (micro_batches if recompute else 1)
 
 
@@ -193,13 +193,21 @@ def input_pipeline_seconds(
     Raises:
         ValueError: an argument is out of its range.
     """
-    if elements < 1 or pool < 0 or not groups or any(t < 0 or c < 1 for t, c in groups):
+    elements, pool = arguments.count("elements", elements), arguments.number("pool", pool)
+    try:
+        pairs = [(seconds, calls) for seconds, calls in arguments.plain(groups)]
+    except (TypeError, ValueError):  # no list, or not of pairs
+        pairs = []
+    if not pairs:
         raise ValueError(
-            f"elements={elements}, groups={list(groups)}, pool={pool}: there is 1 element or more, "
-            "a group or more, no time is below 0 and 1 call or more at a time"
+            f"groups={groups}: give a list of pairs, one or more, of the seconds of an element and "
+            "how many elements are in the group at a time, such as groups=[(0.04, 1), (0.09, 4)]"
         )
-    slowest = max(pool, *(seconds / calls for seconds, calls in groups))
-    return sum(seconds for seconds, _ in groups) + (elements - 1) * slowest
+    for index, (seconds, calls) in enumerate(pairs):
+        arguments.number(f"groups[{index}][0]", seconds)
+        arguments.number(f"groups[{index}][1]", calls, least=1)
+    slowest = max(pool, *(seconds / calls for seconds, calls in pairs))
+    return sum(seconds for seconds, _ in pairs) + (elements - 1) * slowest
 
 
 def zero_bytes(parameters: float, world_size: int, stage: int, optimizer: float = 12) -> float:
@@ -218,24 +226,22 @@ def zero_bytes(parameters: float, world_size: int, stage: int, optimizer: float 
     Raises:
         ValueError: an argument is out of its range.
     """
-    _check(world_size, parameters)
-    if stage not in range(4):
-        raise ValueError(f"stage={stage}: ZeRO has the stages 0 to 3")
-    parts = (optimizer, 2, 2)  # in the order in which stages shard them
+    world_size, parameters = _check(world_size, parameters, "parameters")
+    stage = arguments.count("stage", stage, least=0)
+    arguments.one_of("stage", stage, range(4))
+    # In the order in which stages shard them.
+    parts = (arguments.number("optimizer", optimizer), 2, 2)
     sharded, whole = sum(parts[:stage]), sum(parts[stage:])
     return parameters * (whole + sharded / world_size)
 
 
-def _check_pipeline(stages: int, micro_batches: int, chunks: int = 1) -> None:
-    if min(stages, micro_batches, chunks) < 1:
-        raise ValueError(
-            f"stages={stages}, micro_batches={micro_batches}, chunks={chunks}: each is at least 1"
-        )
+def _check_pipeline(stages: int, micro_batches: int, chunks: int = 1) -> tuple[int, int, int]:
+    return (
+        arguments.count("stages", stages),
+        arguments.count("micro_batches", micro_batches),
+        arguments.count("chunks", chunks),
+    )
 
 
-def _check(world_size: int, size: float) -> None:
-    if world_size < 1 or size < 0:
-        raise ValueError(
-            f"world_size={world_size}, size={size}: a world has 1 rank or more and a buffer "
-            "0 bytes or more"
-        )
+def _check(world_size: int, size: float, what: str = "size") -> tuple[int, float]:
+    return arguments.count("world_size", world_size), arguments.number(what, size)

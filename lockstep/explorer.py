@@ -13,8 +13,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lockstep import arguments, schedules
 from lockstep import costs as formulas
-from lockstep import schedules
 from lockstep.schedules import BACKWARD, FORWARD, INPUTS, WEIGHTS, Costs, Schedule
 from lockstep.trace import COLOURS, Event
 
@@ -158,6 +158,8 @@ def explorer(
     Raises:
         ValueError: the explorer has no such choice, or no schedule of this size.
     """
+    stages, micro_batches = arguments.plain(stages), arguments.plain(micro_batches)
+    costs, message = arguments.plain(costs), arguments.plain(message)
     limits: list[tuple[str, object, Sequence[object]]] = [
         ("schedule", schedule, list(SCHEDULES)),
         ("compare", compare, [*SCHEDULES, None]),

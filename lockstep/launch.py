@@ -39,11 +39,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import IO, Any
 
-from lockstep import ahead, ranks, supervisor
+from lockstep import ahead, arguments, ranks, supervisor
 
 JOBS = ("chief", "worker", "ps")
 LOOK_S = 0.1  # how often the output is looked at
@@ -98,6 +99,7 @@ def launch(
 
     Example: `launch("train.py", 2, args=["--steps", 10])`.
     """
+    world_size = arguments.plain(world_size)
     if not isinstance(world_size, int) or world_size < 1:
         raise ValueError(
             f"world_size is {world_size!r}, but must be an int, 1 or more: "
@@ -140,8 +142,11 @@ def launch_cluster(
 
     Example: `launch_cluster("train.py", {"worker": 2}, may_fail=["worker 1"])["worker 0"]`.
     """
+    if isinstance(cluster, Mapping):
+        cluster = {job: arguments.plain(count) for job, count in cluster.items()}
     if (
-        not cluster
+        not isinstance(cluster, Mapping)
+        or not cluster
         or any(job not in JOBS or not isinstance(n, int) or n < 1 for job, n in cluster.items())
         or cluster.get("chief", 1) != 1
         or ("ps" in cluster and "chief" not in cluster)
@@ -153,7 +158,11 @@ def launch_cluster(
         )
     tasks = [(job, index) for job in JOBS for index in range(cluster.get(job, 0))]
     names = [f"{job} {index}" for job, index in tasks]
-    if isinstance(may_fail, str) or not set(may_fail) <= set(names):
+    if (
+        isinstance(may_fail, str)
+        or not isinstance(may_fail, Iterable)
+        or any(name not in names for name in may_fail)
+    ):
         raise ValueError(
             f"may_fail is {may_fail!r}, but must be a list of tasks of this cluster, which are "
             f'{", ".join(names)}: may_fail=["{names[-1]}"].'
@@ -187,19 +196,36 @@ def _run(
     variables: Callable[[list[int]], list[dict[str, str]]],
 ) -> dict[str, str]:
     """Check the inputs that both kinds of launch share, and run: again if a port was taken."""
+    if not isinstance(script, str | os.PathLike):
+        raise TypeError(f'script is {script!r}, but must be the path of a file: "train.py".')
     path = Path(script)
     if not path.is_file():
         raise FileNotFoundError(
             f"script is {str(script)!r}, but there is no such file in {Path.cwd()}. "
             f"Write it first: a cell that begins with `%%writefile {path.name}` does."
         )
-    if isinstance(args, str) or not isinstance(args, Sequence):
+    args = arguments.plain(args)
+    if isinstance(args, str | bytes) or not isinstance(args, Sequence):
         raise TypeError(
             f"args is {args!r}, but must be a list with one item for each argument: "
             f'args=["--steps", 10].'
         )
-    if not timeout > 0:
-        raise ValueError(f"timeout is {timeout!r}, but must be a number of seconds above 0.")
+    if not isinstance(env, Mapping | None):
+        raise TypeError(
+            f"env is {env!r}, but must be a mapping from the names of variables to their values: "
+            'env={"COLOUR": "red"}.'
+        )
+    for key, value in (env or {}).items():
+        if not isinstance(key, str) or not key or "=" in key or value is None:
+            raise ValueError(
+                f'env has {key!r}: {value!r}, but a name must be text without "=", and there must '
+                'be a value: env={"COLOUR": "red"}. Leave out what is not to be set.'
+            )
+    timeout = arguments.plain(timeout)
+    if not isinstance(timeout, Real) or not 0 < timeout < float("inf"):
+        raise ValueError(
+            f"timeout is {timeout!r}, but must be a finite number of seconds above 0: timeout=60."
+        )
     given = {key: str(value) for key, value in (env or {}).items()}
     job = {
         "script": str(path),

@@ -91,9 +91,9 @@ def load(chapter: str) -> tuple[Question, ...]:
         ValueError: no bank file has this name, or the bank breaks a rule (the message says which).
     """
     banks = _read(BANK)
-    if chapter not in banks:
+    if not isinstance(chapter, str) or chapter not in banks:
         raise ValueError(
-            f"no question bank is called {chapter!r}{near(chapter, banks)}. "
+            f"no question bank is called {chapter!r}{near(str(chapter), banks)}. "
             f"There are: {', '.join(sorted(banks)) or 'none'}."
         )
     return banks[chapter]
@@ -111,9 +111,9 @@ def find(question_id: str) -> Question:
         ValueError: there is none; the message suggests ids that look like it.
     """
     questions = bank()
-    if question_id not in questions:
+    if not isinstance(question_id, str) or question_id not in questions:
         raise ValueError(
-            f"no question has the id {question_id!r}{near(question_id, questions)}. "
+            f"no question has the id {question_id!r}{near(str(question_id), questions)}. "
             "Questions are in lockstep/bank/."
         )
     return questions[question_id]
@@ -331,8 +331,9 @@ def check(question: Question, truth: Truth) -> dict[str, bool] | float:
     """Raise as `prove` does; otherwise return the measurement as plain Python values."""
     if isinstance(question, Choice):
         return _check_choice(question, truth)
-    assert isinstance(question, Number)
-    return _check_number(question, truth)
+    if isinstance(question, Number):
+        return _check_number(question, truth)
+    raise ValueError(f"question={question!r}: give a question of the bank, as find() returns it.")
 
 
 def _check_choice(question: Choice, truth: Truth) -> dict[str, bool]:
@@ -365,9 +366,12 @@ def _check_choice(question: Choice, truth: Truth) -> dict[str, bool]:
 
 def _check_number(question: Number, truth: Truth) -> float:
     where = f"question {question.id!r}"
-    if isinstance(truth, bool | np.bool_ | str) or not isinstance(truth, SupportsFloat):
-        raise ValueError(f"{where}: give the measured number, not {truth!r}.")
-    measured = float(truth)
+    try:
+        if isinstance(truth, bool | np.bool_ | str) or not isinstance(truth, SupportsFloat):
+            raise TypeError
+        measured = float(truth)
+    except (TypeError, ValueError, RuntimeError):  # such as an array of several
+        raise ValueError(f"{where}: give the measured number, not {truth!r}.") from None
     if not question.matches(question.answer, measured):
         raise AssertionError(
             f"{where}: the bank says {question.answer:g} {question.unit} within "

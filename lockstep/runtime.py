@@ -84,6 +84,8 @@ def start(*frameworks: str, launches: str = "", course: str | None = None) -> No
         RuntimeError: a notebook written for another version of the package.
     """
     check_course(course)
+    if not isinstance(launches, str):
+        raise ValueError(f'launches is {launches!r}: give text, as in "tensorflow, torch".')
     launched = launches.split(", ") if launches else []
     for name in launched:  # a script that lacks one says so itself
         if name not in ahead.FRAMEWORKS:

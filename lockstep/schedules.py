@@ -10,8 +10,10 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
 from typing import NamedTuple
 
+from lockstep import arguments
 from lockstep.trace import Event
 
 FORWARD, BACKWARD, INPUTS, WEIGHTS = "F", "B", "I", "W"
@@ -61,8 +63,10 @@ def parse(text: str) -> Schedule:
     """Read a schedule: a line for each rank, such as `0F0 0F1 0B0 0B1`.
 
     Raises:
-        ValueError: a word is no operation.
+        ValueError: a word is no operation, or there is no text.
     """
+    if not isinstance(text, str):
+        raise ValueError(f'text={text!r}: give one text, a line for each rank, such as "0F0 0B0"')
     schedule: Schedule = []
     for rank, line in enumerate(text.strip().splitlines()):
         schedule.append([])
@@ -114,7 +118,9 @@ def interleaved(ranks: int, micro_batches: int, chunks: int) -> Schedule:
     Raises:
         ValueError: a number is out of its range.
     """
-    _check_counts(ranks=ranks, micro_batches=micro_batches, chunks=chunks)
+    ranks = arguments.count("ranks", ranks)
+    micro_batches = arguments.count("micro_batches", micro_batches)
+    chunks = arguments.count("chunks", chunks)
     if micro_batches % ranks:
         raise ValueError(
             f"micro_batches={micro_batches}: interleaved needs a multiple of the {ranks} ranks, "
@@ -167,7 +173,8 @@ def _pipeline(
     late: Callable[[int], int] | None = None,
 ) -> Schedule:
     """A stage a rank, with so many forward passes first; `late`: backward passes are in two."""
-    _check_counts(stages=stages, micro_batches=micro_batches)
+    stages = arguments.count("stages", stages)
+    micro_batches = arguments.count("micro_batches", micro_batches)
     return [
         _in_turn(
             micro_batches,
@@ -199,12 +206,6 @@ def _in_turn(
     return ops
 
 
-def _check_counts(**counts: int) -> None:
-    for name, count in counts.items():
-        if count < 1:
-            raise ValueError(f"{name}={count}: a pipeline has at least 1")
-
-
 # What a schedule costs
 
 
@@ -216,6 +217,7 @@ class Costs:
     that is done again before it. Between ranks a message of `message` bytes travels for
     `latency` + bytes / `bandwidth`. If `overlapped`, the sender computes on meanwhile, and a link
     carries one message after the other. If not, the sender waits until it has arrived.
+    `simulate` says what is out of its range.
     """
 
     forward: float | Sequence[float] = 1
@@ -245,9 +247,13 @@ def simulate(schedule: Schedule, costs: Costs | None = None) -> list[Event]:
     Raises:
         ImpossibleSchedule: an operation is missing or stands there twice, or ranks wait for each
             other. It has the events until then.
-        ValueError: a cost is out of its range.
+        ValueError: a cost is out of its range, or something in the schedule is no operation.
     """
-    costs = costs or Costs()
+    costs = Costs() if costs is None else costs
+    if not isinstance(costs, Costs):
+        raise ValueError(
+            f"costs={costs!r}: give Costs, such as Costs(forward=1, inputs=1, weights=1)"
+        )
     try:
         check(schedule)
         events, step, waiting = _run(schedule, costs)
@@ -336,21 +342,21 @@ def gives(op: Op, stages: int) -> Message | None:
 
 def _per_stage(name: str, given: float | Sequence[float], stages: int) -> list[float]:
     """The value of each stage, of one number for all or of a list."""
-    values = list(given) if isinstance(given, Sequence) else [given] * stages
-    if len(values) != stages or min(values) < 0:
+    given = arguments.plain(given)
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        return [arguments.number(name, given)] * stages
+    if len(given) != stages:
         raise ValueError(
             f"{name}={given}: give a number, 0 or more, or a list of {stages}, one for each stage"
         )
-    return values
+    return [arguments.number(f"{name}[{stage}]", value) for stage, value in enumerate(given)]
 
 
 def _seconds(costs: Costs, stages: int) -> dict[str, list[float]]:
     """Seconds of each kind of operation on each stage."""
-    if costs.message < 0 or costs.latency < 0 or costs.bandwidth <= 0:
-        raise ValueError(
-            f"message={costs.message}, latency={costs.latency}, bandwidth={costs.bandwidth}: "
-            "bytes and latency are 0 or more, the bandwidth is above 0 bytes per second"
-        )
+    for name in ("message", "latency"):
+        arguments.number(name, getattr(costs, name))
+    arguments.above_zero("bandwidth", costs.bandwidth)
     forward, inputs, weights, recompute = (
         _per_stage(name, getattr(costs, name), stages)
         for name in ("forward", "inputs", "weights", "recompute")
@@ -381,12 +387,11 @@ def peak_activations(
 
     Raises:
         ImpossibleSchedule: an operation is missing or stands there twice.
-        ValueError: a number is out of its range.
+        ValueError: a number is out of its range, or something in the schedule is no operation.
     """
     sizes = _per_stage("activation", activation, len(check(schedule)))
-    for name, share in {"kept_for_weights": kept_for_weights, "boundary": boundary}.items():
-        if not 0 <= share <= 1:
-            raise ValueError(f"{name}={share}: a share is from 0 to 1")
+    kept_for_weights = arguments.number("kept_for_weights", kept_for_weights, most=1)
+    boundary = arguments.number("boundary", boundary, most=1)
     peaks = []
     for ops in schedule:
         held: float = 0
@@ -419,8 +424,9 @@ def check(schedule: Schedule) -> list[int]:
 
     Raises:
         ImpossibleSchedule: something is.
-        ValueError: there is no operation at all.
+        ValueError: there is no operation at all, or something else than one.
     """
+    _check_operations(schedule)
     seen: dict[Op, int] = {}
     rank_of: dict[int, int] = {}
     for rank, ops in enumerate(schedule):
@@ -453,6 +459,24 @@ def check(schedule: Schedule) -> list[int]:
             if missing := _missing(stage, micro_batch, stages, seen):
                 raise ImpossibleSchedule(missing)
     return [rank_of[stage] for stage in range(stages)]
+
+
+def _check_operations(schedule: Schedule) -> None:
+    for rank, ops in enumerate(schedule):
+        for step, op in enumerate(ops):
+            if not isinstance(op, Op):
+                raise ValueError(
+                    f"rank {rank}, step {step}: {op!r} is no operation. A schedule has a list for "
+                    "each rank, of operations such as Op(0, 'F', 0); parse('0F0 0B0') reads text."
+                )
+            if op.kind not in NAMES or not all(
+                isinstance(number, Integral) and number >= 0
+                for number in (op.stage, op.micro_batch)
+            ):
+                raise ValueError(
+                    f"rank {rank}, step {step}: there is no {op!r}. Stage and micro-batch are "
+                    "whole numbers from 0 on, the kinds are F, B, I and W, as in Op(0, 'F', 0)."
+                )
 
 
 def _missing(stage: int, micro_batch: int, stages: int, seen: dict[Op, int]) -> str:

@@ -156,10 +156,18 @@ def figure(fig: Figure, alt: str) -> Drawing:
         alt: what it shows, for those who cannot see it: a sentence or two, with the numbers.
 
     Raises:
-        ValueError: `alt` is empty, or the figure uses a default colour from C4 on (but grey C7).
+        ValueError: `fig` is no figure, `alt` is empty, or the figure uses a default colour from C4
+            on (but grey C7).
     """
-    if not alt.strip():
-        raise ValueError("figure: alt is empty. Say in a sentence or two what the figure shows.")
+    if not isinstance(fig, Figure):
+        raise ValueError(
+            f"figure: fig is {fig!r:.60}. Give matplotlib's figure, such as axes.figure or the "
+            "first of the two that plt.subplots() returns."
+        )
+    if not isinstance(alt, str) or not alt.strip():
+        raise ValueError(
+            f"figure: alt={alt!r} is empty. Say in a sentence or two what the figure shows."
+        )
     # A legend or a text box has a white ground of its own, which savefig leaves as it is.
     boxes: list[Patch | None] = []
     boxes += [legend.get_frame() for legend in fig.findobj(Legend)]  # type: ignore[attr-defined]

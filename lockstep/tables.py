@@ -45,8 +45,13 @@ class Table:
         """The cells with these values, such as `select(strategy="Mirrored")`.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is none, or the table has no such key.
         """
+        axes = (*self.rows, *self.columns)
+        if unknown := [key for key in keys if key not in (*axes, "outcome", "by", "message")]:
+            raise ValueError(
+                f"the table {self.name} has no {unknown[0]!r}: choose by {', '.join(axes)}."
+            )
         found = [cell for cell in self.cells if keys.items() <= cell.items()]
         if not found:
             known = {key: list(dict.fromkeys(c.get(key) for c in self.cells)) for key in keys}
@@ -146,9 +151,19 @@ def load(name: str) -> Table:
     return read(MEASURED / f"{name}.yaml")
 
 
-def read(path: Path) -> Table:
-    """Read a table from its file."""
-    given = yaml.safe_load(path.read_text(encoding="utf-8"))
-    for key in ("rows", "columns", "cells"):
-        given[key] = tuple(given[key])
-    return Table(path.stem, **given)
+def read(path: str | Path) -> Table:
+    """Read a table from its file.
+
+    Raises:
+        ValueError: the file holds no table.
+    """
+    path = Path(path)
+    try:
+        given = yaml.safe_load(path.read_text(encoding="utf-8"))
+        for key in ("rows", "columns", "cells"):
+            given[key] = tuple(given[key])
+        return Table(path.stem, **given)
+    except (TypeError, KeyError, yaml.YAMLError) as error:
+        raise ValueError(
+            f"{path} holds no measured table: {error!r}. Read one that `make tables` wrote."
+        ) from None

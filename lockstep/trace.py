@@ -4,9 +4,14 @@ A real run and a simulator both give a list of `Event`; everything here works on
 """
 
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
+from math import inf
+from numbers import Integral
+from os import PathLike
 from pathlib import Path
 from time import monotonic
 from typing import Literal
@@ -14,14 +19,17 @@ from typing import Literal
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from lockstep import arguments
+
 # Each carries white letters at 4.5:1, keeps 3:1 on white and on the book's dark page, and is told
 # from the others by the colour-blind.
 COLOURS = ("#135ce9", "#c4500a", "#068853", "#ad3d87")
+SCALES = {"ms": 1e3, "s": 1.0}  # the units of a drawing, in each second
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that one rank did from `start` to `end` (seconds on one clock).
+    """Something that one rank did from `start` to `end` (seconds on one clock, whatever its 0).
 
     `kind` groups events that exclude one another on a rank, such as "compute" or "all-reduce".
     """
@@ -33,10 +41,23 @@ class Event:
     kind: str = "compute"
 
     def __post_init__(self) -> None:
-        if self.end < self.start:
+        try:
+            in_order = -inf < self.start <= self.end < inf
+        except TypeError:
+            in_order = False
+        if not in_order:
             raise ValueError(
-                f"event {self.name!r} of rank {self.rank} ends at {self.end} s, before its start "
-                f"at {self.start} s: take both times from one clock, such as time.monotonic()"
+                f"event {self.name!r} of rank {self.rank}: start={self.start!r}, end={self.end!r}. "
+                "Give two numbers, in order, of seconds from one clock, such as time.monotonic()"
+            )
+        if not isinstance(self.rank, Integral) or self.rank < 0:
+            raise ValueError(
+                f"event {self.name!r}: rank={self.rank!r}. Give a whole number, 0 or more"
+            )
+        if not isinstance(self.name, str) or not isinstance(self.kind, str):
+            raise ValueError(
+                f"an event of rank {self.rank}: name={self.name!r}, kind={self.kind!r}. Give text "
+                'for both, such as name="step 3", kind="compute"'
             )
 
 
@@ -46,61 +67,85 @@ def record(events: list[Event], name: str, rank: int, kind: str = "compute") -> 
 
     `time.monotonic` is one clock for all processes of one Linux or macOS machine, so the events
     of several ranks can be put side by side. Across machines it is not.
+
+    Raises:
+        ValueError: there is no such event, or `events` is no list. The body has not run yet.
     """
+    event = Event(name, rank, 0.0, 0.0, kind)
+    if not hasattr(events, "append"):
+        raise ValueError(f"events={events!r}: give a list, such as events=[], to append to")
     start = monotonic()
     try:
         yield
     finally:
-        events.append(Event(name, rank, start, monotonic(), kind))
+        events.append(replace(event, start=start, end=monotonic()))
 
 
 def save(events: Iterable[Event], path: str | Path) -> None:
     """Write events as JSON, for instance from a rank for the notebook that launched it."""
-    Path(path).write_text(json.dumps([asdict(event) for event in events]))
+    rows = [
+        # NumPy's numbers cannot be written.
+        {**vars(e), "rank": int(e.rank), "start": float(e.start), "end": float(e.end)}
+        for e in _list(events)
+    ]
+    Path(path).write_text(json.dumps(rows))
 
 
 def load(*paths: str | Path) -> list[Event]:
     """Read events written by `save`, of all `paths` together, in order of their start.
 
     Raises:
-        ValueError: if no path is given.
+        ValueError: if no path is given, or a file has no events as `save` writes them.
         FileNotFoundError: if a file is not there: the rank that should write it did not.
     """
     if not paths:
         raise ValueError("load() needs the path of at least one file that save() wrote")
-    events = [Event(**fields) for path in paths for fields in json.loads(Path(path).read_text())]
-    return sorted(events, key=lambda event: event.start)
+    return sorted(chain.from_iterable(map(_read, paths)), key=lambda event: event.start)
 
 
-def makespan(events: Sequence[Event]) -> float:
+def _read(path: str | Path) -> list[Event]:
+    if not isinstance(path, str | PathLike):
+        raise ValueError(f"{path!r} is no path: give each one by itself, as in load(*paths)")
+    try:
+        return [Event(**fields) for fields in json.loads(Path(path).read_text())]
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"{path} has no events that save() wrote: {error}. If a rank has written it, let that "
+            "rank end first; if write_chrome() has, save the events as well"
+        ) from None
+
+
+def makespan(events: Iterable[Event]) -> float:
     """Seconds from the first start to the last end.
 
     Raises:
         ValueError: if there are no events.
     """
-    _check(events)
+    events = _some(events)
     return max(event.end for event in events) - min(event.start for event in events)
 
 
-def busy(events: Sequence[Event], *kinds: str) -> dict[int, float]:
+def busy(events: Iterable[Event], *kinds: str) -> dict[int, float]:
     """Seconds in which each rank does any of `kinds`, by default "compute".
 
     Raises:
-        ValueError: if there are no events.
+        ValueError: if there are no events, or none of any of `kinds`.
     """
-    _check(events)
-    kinds = kinds or ("compute",)
-    return {rank: _length(_busy(events, rank, *kinds)) for rank in sorted({e.rank for e in events})}
+    events, kinds = _some(events), kinds or ("compute",)
+    _check_known(events, *kinds)
+    intervals = _busy(events, *kinds)
+    return {rank: sum(end - start for start, end in intervals[rank]) for rank in sorted(intervals)}
 
 
-def utilisation(events: Sequence[Event], *kinds: str) -> float:
+def utilisation(events: Iterable[Event], *kinds: str) -> float:
     """Share of the ranks' time, from 0 to 1, in which they do any of `kinds`, by default "compute".
 
     The ranks' time is the makespan times the number of ranks that have an event.
 
     Raises:
-        ValueError: if there are no events, or they take no time.
+        ValueError: if there are no events, or none of any of `kinds`, or they take no time.
     """
+    events = _some(events)
     seconds = busy(events, *kinds)
     span = makespan(events)
     if span == 0:
@@ -108,24 +153,37 @@ def utilisation(events: Sequence[Event], *kinds: str) -> float:
     return sum(seconds.values()) / (span * len(seconds))
 
 
-def bubble(events: Sequence[Event], *kinds: str) -> float:
-    """The rest: share of the ranks' time, from 0 to 1, in which they do none of `kinds`."""
+def bubble(events: Iterable[Event], *kinds: str) -> float:
+    """The rest: share of the ranks' time, from 0 to 1, in which they do none of `kinds`.
+
+    Errors as for `utilisation`.
+    """
     return 1 - utilisation(events, *kinds)
 
 
-def overlap(events: Sequence[Event], first: str, second: str) -> float:
-    """Seconds, summed over ranks, in which a rank does `first` and `second` at once."""
-    _check(events)
+def overlap(events: Iterable[Event], first: str, second: str) -> float:
+    """Seconds, summed over ranks, in which a rank does `first` and `second` at once.
+
+    Raises:
+        ValueError: if there are no events, or none of one of the kinds.
+    """
+    events = _some(events)
+    _check_known(events, first)
+    _check_known(events, second)
     seconds = 0.0
-    for rank in {event.rank for event in events}:
-        for start, end in _busy(events, rank, first):
-            for other_start, other_end in _busy(events, rank, second):
-                seconds += max(0.0, min(end, other_end) - max(start, other_start))
+    others = _busy(events, second)
+    for rank, intervals in _busy(events, first).items():
+        left, right = deque(intervals), deque(others[rank])
+        while left and right:
+            (start, end), (other_start, other_end) = left[0], right[0]
+            seconds += max(0.0, min(end, other_end) - max(start, other_start))
+            # What ends first meets nothing that comes later on the other side.
+            (left if end < other_end else right).popleft()
     return seconds
 
 
 def draw(
-    timelines: Mapping[str, Sequence[Event]],
+    timelines: Mapping[str, Iterable[Event]],
     *,
     lanes: Literal["kind", "rank"] = "kind",
     unit: Literal["ms", "s"] = "ms",
@@ -138,12 +196,18 @@ def draw(
     starts at its first event. Show the figure with `lockstep.show.figure`.
 
     Raises:
-        ValueError: if there is no timeline, or one without events.
+        ValueError: if there is no timeline, or one without events; if there are no such `lanes` or
+            `unit`; if `width` is below 2 inches.
     """
-    for events in timelines.values():
-        _check(events)
-    if not timelines:
-        raise ValueError("there are no timelines: give at least one title with its events")
+    if not isinstance(timelines, Mapping) or not timelines:
+        raise ValueError(
+            f"timelines={timelines!r:.60}: give at least one title with its events, such as "
+            'timelines={"two ranks": events}'
+        )
+    arguments.one_of("lanes", lanes, ("kind", "rank"))
+    arguments.one_of("unit", unit, SCALES)
+    width = arguments.number("width", width, least=2, such_as=5.6)
+    timelines = {str(title): _some(events) for title, events in timelines.items()}
     kinds = list(dict.fromkeys(event.kind for events in timelines.values() for event in events))
     colours = {kind: COLOURS[i % len(COLOURS)] for i, kind in enumerate(kinds)}
 
@@ -159,7 +223,7 @@ def draw(
     panels = figure.subplots(
         len(rows_of), sharex=True, squeeze=False, height_ratios=[len(rows) for rows in rows_of]
     )[:, 0]
-    scale = {"ms": 1e3, "s": 1.0}[unit]
+    scale = SCALES[unit]
     longest = max(makespan(events) for events in timelines.values()) or 1.0
     # A letter of size 8 is about 4.6 points wide, and the lanes' names take so many points.
     letter = longest * 4.6 / (72 * width - (90 if lanes == "kind" else 50))
@@ -203,49 +267,65 @@ def draw(
     return figure
 
 
-def write_chrome(events: Sequence[Event], path: str | Path) -> None:
+def write_chrome(events: Iterable[Event], path: str | Path) -> None:
     """Write a Chrome trace, which https://ui.perfetto.dev opens: a process a rank, a thread a kind.
 
     Raises:
         ValueError: if there are no events.
     """
-    _check(events)
+    events = _some(events)
     origin = min(event.start for event in events)
     rows: list[dict[str, object]] = [
         {
             "name": event.name,
             "ph": "X",
-            "pid": event.rank,
+            "pid": int(event.rank),
             "tid": event.kind,
-            "ts": round(1e6 * (event.start - origin), 3),
-            "dur": round(1e6 * (event.end - event.start), 3),
+            "ts": round(1e6 * float(event.start - origin), 3),
+            "dur": round(1e6 * float(event.end - event.start), 3),
         }
         for event in events
     ]
     rows += [
-        {"name": "process_name", "ph": "M", "pid": rank, "args": {"name": f"rank {rank}"}}
+        {"name": "process_name", "ph": "M", "pid": int(rank), "args": {"name": f"rank {rank}"}}
         for rank in sorted({event.rank for event in events})
     ]
     Path(path).write_text(json.dumps({"traceEvents": rows}))
 
 
-def _busy(events: Iterable[Event], rank: int, *kinds: str) -> list[tuple[float, float]]:
-    """The intervals in which `rank` does any of `kinds`, merged where they touch."""
-    merged: list[tuple[float, float]] = []
-    for event in sorted(events, key=lambda event: event.start):
-        if event.rank != rank or event.kind not in kinds:
-            continue
+def _busy(events: Sequence[Event], *kinds: str) -> dict[int, list[tuple[float, float]]]:
+    """The intervals in which each rank does any of `kinds`, in order, merged where they touch."""
+    intervals: dict[int, list[tuple[float, float]]] = {event.rank: [] for event in events}
+    chosen = [event for event in events if event.kind in kinds]
+    for event in sorted(chosen, key=lambda event: event.start):
+        merged = intervals[event.rank]
         if merged and event.start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], event.end))
         else:
             merged.append((event.start, event.end))
-    return merged
+    return intervals
 
 
-def _length(intervals: Iterable[tuple[float, float]]) -> float:
-    return sum(end - start for start, end in intervals)
+def _list(events: Iterable[Event]) -> list[Event]:
+    events = list(events)
+    for event in events:
+        if not isinstance(event, Event):
+            raise ValueError(
+                f"events has {event!r:.60}: give what record(), load() and simulate() make"
+            )
+    return events
 
 
-def _check(events: Sequence[Event]) -> None:
-    if not events:
+def _some(events: Iterable[Event]) -> list[Event]:
+    if not (found := _list(events)):
         raise ValueError("there are no events: record at least one")
+    return found
+
+
+def _check_known(events: Sequence[Event], *kinds: str) -> None:
+    known = list(dict.fromkeys(event.kind for event in events))
+    if not any(kind in known for kind in kinds):
+        raise ValueError(
+            f"no event is of the kind {' or '.join(map(repr, kinds))}: "
+            f"choose from {', '.join(map(repr, known))}"
+        )

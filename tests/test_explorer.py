@@ -5,6 +5,7 @@ How it is in JupyterLab stands in test_jupyterlab.py.
 
 import gzip
 import html
+import math
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browser import Opened, axe, chromium, pages
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -132,6 +134,8 @@ def test_in_a_terminal_it_is_a_table() -> None:
         ({"micro_batches": 0}, "micro_batches=0: the explorer has 1, 2"),
         ({"costs": (1, 2)}, r"costs=\(1, 2\): the explorer has \(1, 1, 1\)"),
         ({"costs": 3}, "costs=3: the explorer has"),
+        ({"costs": np.ones(2)}, r"costs=\(1.0, 1.0\): the explorer has"),
+        ({"stages": math.nan}, "stages=nan: the explorer has 2, 3"),
         ({"message": 1}, "message=1: the explorer has 0, 0.5"),
         ({"recompute": "no"}, "recompute='no': the explorer has False, True"),
         (
@@ -147,6 +151,8 @@ def test_a_choice_that_it_has_not(given: dict[str, Any], says: str) -> None:
 
 def test_numbers_of_any_type_are_taken() -> None:
     same: dict[str, Any] = {"stages": 4.0, "costs": [1.0, 1.0, 1.0], "message": 0.0, "recompute": 0}
+    assert explorer(**same)._repr_html_() == explorer()._repr_html_()
+    same = {"stages": np.int64(4), "costs": np.ones(3), "message": np.float32(0)}
     assert explorer(**same)._repr_html_() == explorer()._repr_html_()
 
 

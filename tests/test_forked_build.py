@@ -101,7 +101,7 @@ def test_a_kernel_and_what_it_launches_are_forked_from_shared_servers(framework:
         try:
             reply = client.execute_interactive(
                 code,
-                timeout=100,
+                timeout=250,
                 output_hook=lambda message: told.append(message["content"].get("text", "")),
             )
         finally:

@@ -161,6 +161,17 @@ def test_unknown_names_come_with_near_ones(write: Any) -> None:
         questions.prove("what-is-averagd", {"gradients": True, "weights": False})
 
 
+@pytest.mark.parametrize("name", [None, 3, ["sample"]])
+def test_what_is_no_name_is_refused_like_an_unknown_one(write: Any, name: Any) -> None:
+    write(sample=[CHOICE])
+    with pytest.raises(ValueError, match=r"no question bank is called .* There are: sample"):
+        questions.load(name)
+    with pytest.raises(ValueError, match=r"no question has the id .* are in lockstep/bank/"):
+        questions.find(name)
+    with pytest.raises(ValueError, match=r"question=.*: give a question .* as find\(\) returns"):
+        questions.check(name, 3)
+
+
 # Proving
 
 
@@ -222,6 +233,7 @@ def test_what_disagrees_fails(sample: None, question: str, truth: Any, message: 
         ("bytes-sent", True, "give the measured number, not True"),
         ("bytes-sent", "6", "give the measured number, not '6'"),
         ("bytes-sent", {"gradients": True}, "give the measured number"),
+        ("bytes-sent", np.ones(2), r"give the measured number, not array\("),
     ],
 )
 def test_what_is_no_measurement_is_refused(

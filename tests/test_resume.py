@@ -7,6 +7,7 @@ run, half in the first milliseconds after a step that saves.
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from tools.notebooks.files import find, script
 
 KILLS = 20 if everything() else 2
 SAVING_S = 0.03  # about as long as a save
-LIMIT_S = 120
+LIMIT_S = 600  # of a run, however busy the machine is
 
 
 def start(name: int) -> subprocess.Popen[bytes]:
@@ -39,9 +40,26 @@ def lines(name: int) -> list[str]:
 
 def wait_for(name: int, line: str, process: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + LIMIT_S
-    while line not in lines(name):
-        assert process.poll() is None and time.monotonic() < end, lines(name)
+    while True:
+        running = (
+            process.poll() is None
+        )  # before the log is read: its last lines come before the end
+        if line in lines(name):
+            return
+        assert running and time.monotonic() < end, lines(name)
         time.sleep(0.002)
+
+
+def is_killed(name: int, step: int, delay: float) -> bool:
+    """Start a run and kill it so long after a step, unless it has ended by then."""
+    with start(name) as process:
+        try:
+            wait_for(name, f"step {step}", process)
+            time.sleep(delay)
+        finally:
+            process.kill()
+    assert process.returncode in (0, -signal.SIGKILL)
+    return process.returncode != 0
 
 
 def run_to_the_end(name: int) -> str:
@@ -54,7 +72,7 @@ def run_to_the_end(name: int) -> str:
 
 
 @pytest.mark.launch
-@pytest.mark.timeout(KILLS * 60 + 60)
+@pytest.mark.timeout((KILLS + 1) * LIMIT_S)
 def test_killed_at_any_moment_it_ends_where_an_unbroken_run_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,24 +86,21 @@ def test_killed_at_any_moment_it_ends_where_an_unbroken_run_does(
     said = [f"unbroken: {unbroken}; kills drawn with the seed {seed}"]
     in_a_save = 0
     for kill in range(1, KILLS + 1):
-        with start(kill) as process:
-            try:
-                if kill % 2:
-                    step, delay = dice.choice((6, 12, 18)), dice.uniform(0, SAVING_S)
-                else:
-                    step, delay = dice.randint(1, 23), dice.uniform(0, 0.1)
-                wait_for(kill, f"step {step}", process)
-                time.sleep(delay)
-                assert process.poll() is None
-            finally:
-                process.kill()
-        assert process.returncode == -signal.SIGKILL
+        killed = False
+        while not killed:  # on a busy machine one may end before this process comes to its kill
+            shutil.rmtree(f"run-{kill}", ignore_errors=True)
+            if kill % 2:
+                step, delay = dice.choice((6, 12, 18)), dice.uniform(0, SAVING_S)
+            else:
+                step, delay = dice.randint(1, 23), dice.uniform(0, 0.1)
+            killed = is_killed(kill, step, delay)
         before = lines(kill)
         saved = list(Path(f"run-{kill}/saved").glob("ckpt-*.index"))
-        unfinished = kill % 2 and not before[-1].startswith("saved")
+        unfinished = kill % 2 and before[-1] == f"step {step}"
         in_a_save += bool(unfinished)
         assert run_to_the_end(kill) == unbroken
-        first = next(line for line in lines(kill)[len(before) :] if line.startswith("step"))
+        steps = [line for line in lines(kill)[len(before) :] if line.startswith("step")]
+        first = steps[0] if steps else "no step"
         where = "in a save" if unfinished else f"with {len(saved)} checkpoints"
         said.append(
             f"kill {kill}: {1000 * delay:.0f} ms after step {step}, last line "

@@ -48,7 +48,7 @@ def python(
 
 
 def is_empty_soon(folder: Path) -> bool:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while list(folder.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.05)
     return not list(folder.iterdir())
@@ -156,7 +156,7 @@ def test_the_scratch_folder_goes_with_the_kernel(
 ) -> None:
     manager, client = kernel
     code = "from lockstep.runtime import start; start(); open('left', 'w').close()"
-    reply = client.execute_interactive(code, timeout=60, output_hook=lambda message: None)
+    reply = client.execute_interactive(code, timeout=250, output_hook=lambda message: None)
     assert reply["content"]["status"] == "ok", reply["content"]
     assert list(temporary.glob("lockstep-*/left"))
     manager.interrupt_kernel()
@@ -177,6 +177,8 @@ def test_an_unknown_framework_is_named(no_start: Path, name: str) -> None:
 def test_an_unknown_framework_of_scripts_is_named(no_start: Path, launches: str) -> None:
     with pytest.raises(ValueError, match=r"unknown framework .* it knows torch, tens"):
         runtime.start("torch", launches=launches)
+    with pytest.raises(ValueError, match=r"launches is \[.*\]: give text, as in "):
+        runtime.start("torch", launches=[launches])  # type: ignore[arg-type]
 
 
 @pytest.mark.skipif(not ahead.possible(), reason="ranks are forked on Linux only")

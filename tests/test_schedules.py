@@ -1,10 +1,15 @@
 """Pipeline schedules: torch's orders, the papers' closed forms, what is wrong with a bad one."""
 
+# Wrong arguments are given on purpose.
+# mypy: disable-error-code="arg-type, list-item"
+
 from collections.abc import Callable
 from itertools import product
+from math import inf, nan
 from typing import Any
 from unittest import mock
 
+import numpy as np
 import pytest
 import torch.distributed.pipelining.schedules as of_torch
 
@@ -20,6 +25,7 @@ from lockstep.schedules import (
     WORK,
     Costs,
     ImpossibleSchedule,
+    Op,
     Schedule,
     gpipe,
     interleaved,
@@ -259,17 +265,57 @@ def test_an_impossible_schedule_has_the_events_until_it_breaks(text: str, until:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: gpipe(0, 4), "stages=0"),
-        (lambda: zb_h2(4, 0), "micro_batches=0"),
+        (lambda: gpipe(0, 4), "stages=0: give a whole number, 1 or more, such as stages=2"),
+        (lambda: gpipe(2.5, 4), "stages=2.5: give a whole number, 1 or more"),
+        (lambda: one_f_one_b(-1, 4), "stages=-1: give a whole number, 1 or more"),
+        (lambda: zb_h1("2", 4), "stages='2': give a whole number, 1 or more"),
+        (lambda: zb_h2(4, 0), "micro_batches=0: give a whole number, 1 or more"),
+        (lambda: interleaved(nan, 4, 2), "ranks=nan: give a whole number, 1 or more"),
+        (lambda: interleaved(2, 4, 1.5), "chunks=1.5: give a whole number, 1 or more"),
         (lambda: interleaved(4, 6, 2), "micro_batches=6: .* such as 8"),
         (lambda: interleaved(4, 3, 2), "micro_batches=3: .* such as 4"),
         (lambda: simulate(gpipe(2, 1), Costs(forward=[1, 2, 3])), "a list of 2, one for each"),
         (lambda: simulate(gpipe(2, 1), Costs(weights=-1)), "weights=-1: .* 0 or more"),
         (lambda: peak_activations(gpipe(2, 1), activation=[1]), r"activation=\[1\].* a list of 2"),
-        (lambda: peak_activations(gpipe(2, 1), boundary=2), "boundary=2: a share is from 0 to 1"),
-        (lambda: simulate(gpipe(2, 1), Costs(bandwidth=0)), "the bandwidth is above 0"),
+        (lambda: peak_activations(gpipe(2, 1), boundary=2), "boundary=2: .* from 0 to 1, such as"),
+        (lambda: peak_activations(gpipe(2, 1), boundary=nan), "boundary=nan: .* from 0 to 1, such"),
+        (lambda: peak_activations(gpipe(2, 1), activation=nan), "activation=nan: .* 0 or more"),
+        (
+            lambda: simulate(gpipe(2, 1), Costs(bandwidth=0)),
+            "bandwidth=0: give a number above 0, s",
+        ),
+        (lambda: simulate(gpipe(2, 1), Costs(forward=nan)), "forward=nan: .* 0 or more, such as"),
+        (lambda: simulate(gpipe(2, 1), Costs(inputs=[1, nan])), r"inputs\[1\]=nan: .* 0 or more"),
+        (lambda: simulate(gpipe(2, 1), Costs(weights=inf)), "weights=inf: give a finite number"),
+        (lambda: simulate(gpipe(2, 1), Costs(forward="12")), "forward='12': give a finite number"),
+        (lambda: simulate(gpipe(2, 1), Costs(latency=nan)), "latency=nan: .* 0 or more"),
+        (lambda: simulate(gpipe(2, 1), Costs(message=-1)), "message=-1: .* 0 or more"),
+        (lambda: simulate(gpipe(2, 1), (1, 1, 1)), r"costs=\(1, 1, 1\): give Costs, such as Costs"),
+        (lambda: parse(["0F0"]), r"text=\['0F0'\]: give one text, a line for each rank, such as"),
+        (lambda: simulate("0F0 0B0"), r"step 0: '0' is no operation. .* parse\('0F0 0B0'\)"),
+        (lambda: simulate([["0F0"]]), "step 0: '0F0' is no operation. A schedule has a list for"),
+        (lambda: simulate([Op(0, "F", 0)]), "rank 0, step 0: 0 is no operation. A schedule has"),
+        (
+            lambda: simulate([[Op(0, "F", 0), Op(0, "X", 0)]]),
+            "step 1: .*'X'.* kinds are F, B, I and",
+        ),
+        (lambda: simulate([[Op(-1, "F", 0)]]), "no .*stage=-1.* from 0 on, .* as in Op"),
+        (lambda: simulate([[Op(0, "F", 0.5)]]), "no .*micro_batch=0.5.* whole numbers from 0 on"),
+        (lambda: peak_activations([[Op(0, "X", 0)]]), "no .*'X'.* kinds are F, B, I and W"),
     ],
 )
-def test_a_number_out_of_its_range_is_named(wrong: Callable[[], object], message: str) -> None:
+def test_bad_input_is_refused_with_the_rule_and_the_way_out(
+    wrong: Callable[[], object], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         wrong()
+
+
+def test_what_numpy_counts_and_measures_is_accepted() -> None:
+    """As Python's numbers, so that operations and times print like others."""
+    schedule = interleaved(np.int64(2), np.int64(2), np.int64(1))
+    assert repr(schedule) == repr(interleaved(2, 2, 1))
+    of_lists = simulate(gpipe(2, 2), Costs([1, 2], 3, weights=[0, 1]))
+    of_arrays = simulate(gpipe(2, 2), Costs(np.array([1, 2]), np.int64(3), np.array([0, 1])))
+    assert repr(of_arrays) == repr(of_lists)
+    assert peak_activations(gpipe(2, 2), activation=np.array([8, 4])) == [16, 8]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -319,12 +320,24 @@ def draw(bars: int = 3) -> Figure:
 
 
 def test_a_figure_needs_words() -> None:
-    for alt in ("", "  \n"):
-        with pytest.raises(ValueError, match="alt is empty"):
-            show.figure(draw(), alt=alt)
+    for alt in ("", "  \n", None):
+        with pytest.raises(ValueError, match=r"alt=.* is empty. Say in a sentence or two"):
+            show.figure(draw(), alt=alt)  # type: ignore[arg-type]
     drawing = show.figure(draw(), alt=' Bars "rise" & fall ')
     assert repr(drawing) == 'Figure: Bars "rise" & fall'
     assert 'role="img" aria-label="Bars &quot;rise&quot; &amp; fall"' in drawing.svg
+
+
+@pytest.mark.parametrize(
+    "what", [lambda fig: (fig, fig.axes), lambda fig: fig.axes[0], lambda fig: 0]
+)
+def test_what_is_no_figure_is_named(what: Callable[[Figure], Any]) -> None:
+    fig = draw()
+    with pytest.raises(
+        ValueError, match=r"fig is .* Give matplotlib's figure, such as axes.figure"
+    ):
+        show.figure(what(fig), alt="bars")
+    plt.close(fig)
 
 
 def test_a_figure_is_shown_once() -> None:

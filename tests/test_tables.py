@@ -197,5 +197,17 @@ def test_cells_are_found_by_what_was_run(table: shown.Table) -> None:
         table.cell(who="A")
     with pytest.raises(ValueError, match=r"no cell of the table sample .*'who': \['A', 'B'\]"):
         table.cell(who="C")
+    with pytest.raises(ValueError, match="the table sample has no 'whom': choose by who, how"):
+        table.cell(whom="A")
     with pytest.raises(ValueError, match=r"no table is called 'scop'\. There are: .*scope"):
         shown.load("scop")
+
+
+@pytest.mark.parametrize("text", ["", "- a list", "rows: [who]", "{"])
+def test_a_file_that_is_no_table_is_named(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "other.yaml"
+    path.write_text(text)
+    with pytest.raises(
+        ValueError, match=r"other.yaml holds no measured table: .* `make tables` wr"
+    ):
+        shown.read(str(path))
