@@ -140,7 +140,7 @@ def end_servers() -> None:
 
 
 def surroundings() -> dict[str, Any]:
-    """Return what a process inherits beside its environment variables."""
+    """Return the working folder, umask, CPUs and limits, which a process inherits."""
     limits = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
     os.umask(umask := os.umask(0))
     return {

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """Return the numbers and lists that NumPy's and torch's stand for; another value unchanged."""
+    """Return a value of NumPy or torch as Python's numbers and lists, any other unchanged."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 

@@ -442,7 +442,7 @@ class _Log:
 def _machine_lock(alone: bool) -> Iterator[int]:
     """The lock that launches share, or that one has alone; free again however its holder dies.
 
-    Whoever waits stands in the gate, so that one that wants to be alone is not passed by others.
+    Whoever waits holds the gate, so that others do not pass one that wants to be alone.
 
     Raises:
         LaunchError: others have held it for too long.

@@ -161,7 +161,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
             raise yaml.constructor.ConstructorError(
                 None,
                 None,
-                f"the key {twice[0]!r} stands twice in one entry; is a '- ' missing?",
+                f"the key {twice[0]!r} is there twice in one entry; is a '- ' missing?",
                 node.start_mark,
             )
         return cast(dict[Any, Any], super().construct_mapping(node, deep))

@@ -174,7 +174,7 @@ def run_script(script: str) -> int:
         print(stop.code, file=sys.stderr)
         return 1
     except BaseException as error:
-        frames = error.__traceback__ and error.__traceback__.tb_next  # less this function's
+        frames = error.__traceback__ and error.__traceback__.tb_next  # without this function's
         sys.excepthook(type(error), error.with_traceback(frames), frames)
         return -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
     return 0

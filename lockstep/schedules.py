@@ -245,7 +245,7 @@ def simulate(schedule: Schedule, costs: Costs | None = None) -> list[Event]:
         "send to 1" while the link to rank 1 is busy.
 
     Raises:
-        ImpossibleSchedule: an operation is missing or stands there twice, or ranks wait for each
+        ImpossibleSchedule: an operation is missing or is there twice, or ranks wait for each
             other. It has the events until then.
         ValueError: a cost is out of its range, or something in the schedule is no operation.
     """
@@ -386,7 +386,7 @@ def peak_activations(
             which then holds all of it; 1 if nothing is recomputed.
 
     Raises:
-        ImpossibleSchedule: an operation is missing or stands there twice.
+        ImpossibleSchedule: an operation is missing or is there twice.
         ValueError: a number is out of its range, or something in the schedule is no operation.
     """
     sizes = _per_stage("activation", activation, len(check(schedule)))
@@ -437,7 +437,7 @@ def check(schedule: Schedule) -> list[int]:
             if rank_of.setdefault(op.stage, rank) != rank:
                 problem = f"stage {op.stage} is on rank {rank_of[op.stage]} already"
             elif op in seen:
-                problem = f"the same stands in step {seen[op]}"
+                problem = f"the same is in step {seen[op]}"
             elif first and op._replace(kind=first) not in seen:
                 problem = (
                     f"stage {op.stage} has not done the {NAMES[first]} of micro-batch "

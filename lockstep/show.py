@@ -119,7 +119,7 @@ def quiz(chapter: str, *ids: str) -> Quiz:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure as inline SVG, with the text that stands for it where it cannot be seen."""
+    """A figure as inline SVG, with the text for those who cannot see it."""
 
     svg: str
     alt: str
@@ -189,7 +189,7 @@ def figure(fig: Figure, alt: str) -> Drawing:
 
 
 def _inline_svg(source: str, alt: str) -> str:
-    """Matplotlib's SVG file as an element that can stand beside others in one page."""
+    """Matplotlib's SVG file as an element that can be beside others in one page."""
     root = ElementTree.fromstring(source)
     prefix = "f" + hashlib.sha256((alt + source).encode()).hexdigest()[:8]
     used = sorted(set(re.findall(r'(?:url\(|href=")#([^)"]+)', source)))

@@ -24,7 +24,7 @@ SIGNS = {
 
 @dataclass(frozen=True)
 class Table:
-    """Cells, each a mapping that says what was run and what came of it.
+    """Cells, each a mapping that says what was run, and its outcome.
 
     `outcome` is one of "equals" (one device's weights, up to rounding), "alone" (they are, because
     one replica did all the work), "differs" (`by` how much), "error" and "not run" (`message`: the

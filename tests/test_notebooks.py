@@ -40,7 +40,7 @@ def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
         found.append("its first cell must be Markdown that starts with the title, '# ...'")
     ids = [cell.id for cell in notebook.cells]
     found += [
-        f"cell id {name!r} stands twice" for name in sorted({i for i in ids if ids.count(i) > 1})
+        f"cell id {name!r} is there twice" for name in sorted({i for i in ids if ids.count(i) > 1})
     ]
     for cell in notebook.cells:
         if RANDOM.fullmatch(cell.id) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", cell.id):
@@ -113,7 +113,7 @@ MISTAKES: dict[str, Callable[[nbformat.NotebookNode], None]] = {
     "kernel must be python3": lambda notebook: notebook.metadata.clear(),
     "first code cell": change(1, id="first"),
     "first cell must be Markdown": change(0, source="A chapter"),
-    "stands twice": change(0, id="setup"),
+    "is there twice": change(0, id="setup"),
     "words with hyphens": change(0, id="A1b2C3"),
     "must be words": change(0, id="0a1b2c3d"),
     "'setup' hides a failure": change(1, source="# NBVAL_SKIP\n1 / 0"),

@@ -135,7 +135,7 @@ def test_a_mistake_in_the_bank_is_named(write: Any, entry: dict[str, Any], messa
         ("id: a", "must be a list of questions"),
         ("- just text", "entry 1: must be a mapping"),
         ("- id: [", "not valid YAML"),
-        ("- id: a\n  stem: one\n  stem: two", "the key 'stem' stands twice"),
+        ("- id: a\n  stem: one\n  stem: two", "the key 'stem' is there twice"),
     ],
 )
 def test_a_file_that_is_no_bank_is_named(write: Any, text: str, message: str) -> None:

@@ -224,7 +224,7 @@ def test_more_operations_do_not_cost_more_each() -> None:
         ("", "the schedule is empty"),
         ("0F0 0X0", r"rank 0: '0X0' is no operation.*such as 2F0"),
         ("0F0 0B0\n0F1", "rank 1, step 0, 0F1: stage 0 is on rank 0 already"),
-        ("0F0 0F0", "rank 0, step 1, 0F0: the same stands in step 0"),
+        ("0F0 0F0", "rank 0, step 1, 0F0: the same is in step 0"),
         ("0B0 0F0", "rank 0, step 0, 0B0: stage 0 has not done the forward pass of micro-batch 0"),
         ("0F0 0W0 0I0", "stage 0 has not done the backward pass for inputs of micro-batch 0"),
         ("0F0 0B0 0I0", "has done a backward pass of micro-batch 0 before, in step 1"),
