@@ -19,7 +19,7 @@ help:
 	@echo "make notebook NAME=slug   execute one notebook now, changed or not"
 	@echo "make chapter NAME=slug    start a new chapter, with a question and its proof"
 	@echo "make assignment NAME=slug start a new assignment in exercises/"
-	@echo "make answers NAME=slug    grade the right and the wrong answers to an assignment"
+	@echo "make answers NAME=slug    grade the answers to an assignment (no NAME: to all that changed)"
 	@echo "make release NAME=slug    make what students get of an assignment (no NAME: of all)"
 	@echo "make constraints          pin the newest of what comes along with requirements.txt"
 	@echo "make tables               measure the tables of the book again: 99 cells, 15 minutes"

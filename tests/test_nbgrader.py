@@ -1,7 +1,7 @@
 """Stock nbgrader with the course's settings: a whole round trip, and what feedback shows of tests.
 
 Its commands are those of exercises/README.md, run in temporary folders. Two students go all the
-way. Answers that `make answers` has graded are handed in beside them, and must score the same.
+way. Three answers are handed in beside them, and `lockstep.grading.score` must score them alike.
 """
 
 import csv
@@ -18,18 +18,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
+import newest
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.api import Gradebook, SubmittedNotebook
 from nbgrader.utils import is_grade, is_solution, is_task
 
+from lockstep import runtime
 from lockstep.grading.feedback import HIDDEN, NO_POINTS, NOT_SHOWN, HideHiddenTests
+from lockstep.grading.score import Submission, course_config, score_all
+from tools import EXERCISES, ROOT
 from tools.assignments import answers, releases
 
 pytestmark = pytest.mark.exercises
-CONFIG = releases.EXERCISES / "nbgrader_config.py"
-README = releases.EXERCISES / "README.md"
+CONFIG = EXERCISES / "nbgrader_config.py"
+README = EXERCISES / "README.md"
 COURSE = "lockstep"
 COMMENT = "Well argued."
 LIMIT_S = 600  # of one command
@@ -79,7 +83,7 @@ def new_user(root: Path, name: str) -> User:
 def copy_course(instructor: User) -> None:
     """Give an instructor the course folder, without what using it leaves there."""
     left = shutil.ignore_patterns("gradebook.db", "submitted", "autograded", "feedback")
-    shutil.copytree(releases.EXERCISES, instructor.folder, ignore=left, dirs_exist_ok=True)
+    shutil.copytree(EXERCISES, instructor.folder, ignore=left, dirs_exist_ok=True)
 
 
 def read(path: Path) -> NotebookNode:
@@ -148,32 +152,36 @@ def commands(of: str) -> list[str]:
     return re.findall(r"(?m)^nbgrader [^#\n]*[^#\s]", section)
 
 
-def hand_in_beside(first: Path, source: NotebookNode) -> dict[str, dict[str, float]]:
-    """Hand in a sample of the answers to an assignment, as students named like them.
+def hand_in_beside(first: Path, source: NotebookNode) -> dict[str, dict[str, float] | None]:
+    """Hand in three answers to an assignment, as students named like them.
 
     Args:
         first: the folder of a submission that was collected.
         source: of the assignment.
 
     Returns:
-        The points of each, by test cell, from the table that `make answers` wrote.
+        The points that the project's own engine gives to each, by test cell.
     """
     name = first.name
-    given = {answers.label(answer): answer for answer in answers.answers(name)}
-    table = answers.scores((releases.answers(name) / answers.TABLE).read_text(encoding="utf-8"))
-    expected = {}
-    for label in list(given)[:3]:
-        student = label.replace("/", "-")
+    given = answers.answers(name)
+    wrong = [answer for answer in given if answer.fails]
+    submissions = []
+    for answer in (given[0], wrong[0], wrong[-1]):
+        student = answer.label.replace("/", "-")
         folder = shutil.copytree(first, first.parent.parent / student / name)
         (folder / "submission_secret.txt").write_text(student)  # feedback is filed under its hash
-        fill_in(folder / f"{name}.ipynb", answers.with_answer(source, given[label]))
-        expected[student] = {
-            f"{cell}-test": float(points.strip("[]")) for cell, points in table[label].items()
-        }
-    return expected
+        filled_in = answers.with_answer(source, answer)
+        fill_in(folder / f"{name}.ipynb", filled_in)
+        submissions.append(Submission(student, filled_in, releases.source(name).parent))
+    modules = runtime.modules(answers.frameworks(source))
+    scores = score_all(submissions, modules, course_config(EXERCISES))
+    return {one.label: score.points for one, score in zip(submissions, scores, strict=True)}
 
 
-@pytest.mark.parametrize("name", releases.names()[:1])
+SOURCES = {str(releases.source(name).relative_to(ROOT)): name for name in releases.names()}
+
+
+@pytest.mark.parametrize("name", [SOURCES[path] for path in newest.newest(list(SOURCES), 1)])
 @pytest.mark.timeout(1200)
 def test_two_students_go_through_stock_nbgrader(
     name: str, tmp_path: Path, record_property: Callable[[str, object], None]
@@ -240,7 +248,7 @@ def test_two_students_go_through_stock_nbgrader(
         assert (COMMENT in text) == (student is reference and len(tasks) > 0)
         assert leaks(text, source, read(student.folder / name / f"{name}.ipynb")) == []
     instructor.nbgrader("export")
-    totals = {who: sum(due.values()) for who, due in expected.items()}
+    totals = {who: sum(due.values()) for who, due in expected.items() if due}
     assert exported(instructor) == totals | {"reference": best}
 
     assert instructor.ran == [line.replace("NAME", name) for line in commands("instructors")]

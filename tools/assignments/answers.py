@@ -1,150 +1,255 @@
-"""Grades every answer of an assignment, fast, by stock nbgrader's rules, and says what is amiss.
+"""Grades every answer of an assignment by stock nbgrader's rules, and says what is amiss.
 
-Usage: python -m tools.assignments.answers NAME [SLUG...]   (SLUG: only these answers)
+Usage: python -m tools.assignments.answers [NAME]   (none: all whose last grading is out of date)
 
-An assignment's answers are files in exercises/answers/NAME/right and wrong. A right answer must get
-every point, a wrong one must lose the cell that its line `Loses:` names and no other. The reference
-must get every point too, and what students start from none. nbgrader's own preprocessors execute
-and score the notebooks; their kernels are forked (lockstep.grading.kernels).
+In exercises/answers/NAME, right/ has right answers, a file each, and wrong.yaml the wrong ones, an
+entry each. A right answer must get every point, a wrong one must lose the cell that it `fails`, and
+no other. The reference must get every point too, and what students start from none.
 
-When all is as it should be with all answers, exercises/answers/NAME/table.md says what each scores.
-A run of the tests then grades a sample and compares it with that table (tools/sample.py).
+When all is as it should be, exercises/answers/graded.yaml notes what was graded, as a key, and how
+long it took.
 """
 
 import ast
 import copy
 import hashlib
 import json
-import os
 import re
-import shutil
 import sys
-import tempfile
+import textwrap
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
-from unittest import mock
+from typing import Any, NamedTuple
 
-import nbformat
+import yaml
 from nbformat import NotebookNode
-from nbgrader.preprocessors import ClearSolutions, Execute, IgnorePattern, LimitOutput
-from nbgrader.utils import determine_grade, is_grade, is_solution
+from nbgrader.preprocessors import ClearSolutions
+from nbgrader.utils import is_locked, is_solution
 from nbgrader.validator import Validator
 from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
 
 from lockstep import runtime
-from lockstep.grading import kernels
-from tools import EXERCISES, PARALLEL, ROOT
+from lockstep.grading.score import (
+    ANSI,
+    Score,
+    Submission,
+    autograded,
+    course_config,
+    score_all,
+)
+from lockstep.questions import _Loader as NoKeyTwice
+from lockstep.questions import near
+from tools import EXERCISES, ROOT
 from tools.assignments import releases
 from tools.notebooks import setup_cell
 
 REFERENCE, UNTOUCHED = "reference", "untouched release"
-TABLE = "table.md"
-MEANING = (
-    "Points of each answer, by test cell. Brackets mark the cell that a wrong answer is aimed at."
-)
+WRONG, GRADED = "wrong.yaml", "answers/graded.yaml"
+WHAT_IT_IS = "# `make answers` writes this: what it graded last, and how many seconds that took.\n"
+RIGHT_ANSWERS = 3
+ALWAYS = {"id", "why", "fails"}
+EDIT, WHOLE, SEVERAL = {"cell", "replace", "by"}, {"cell", "source"}, {"edits"}
 SECTION = re.compile(r"^# %% *(.*)$", re.MULTILINE)
-LOSES = re.compile(r"^Loses:(.*)$", re.MULTILINE)
 HIDDEN = re.compile(r"BEGIN HIDDEN TESTS.*?(?:END HIDDEN TESTS|\Z)", re.DOTALL)
-ANSI = re.compile(r"\x1b\[[0-9;]*m")
-# With these the grading of a notebook needs nothing but the notebook; nbgrader's list has others
-# that write to its database.
-GRADING = (Execute, IgnorePattern, LimitOutput)
 
 
 class Answer(NamedTuple):
-    """Other text for some of the solution cells; `loses` is the test cell that must fail."""
+    """Other text for some of the solution cells."""
 
-    path: Path
-    reason: str
-    loses: str | None
+    label: str
+    fails: str | None  # the test cell that a wrong answer must lose
     cells: dict[str, str]
 
 
 class Graded(NamedTuple):
-    """What became of one answer. `points` is None where it could not be graded."""
+    """An answer that was graded, with the test cells that it must lose."""
 
     label: str
     loses: frozenset[str]
-    points: dict[str, float] | None
-    failed_at: dict[str, int]  # test cell: its line that was executed when it failed
-    cut: dict[str, str]  # test cell: a line of its message of which students see a part only
-    problem: str
-    seconds: float
+    score: Score
 
 
-def read(path: Path) -> Answer:
-    """Read an answer's file.
+def solutions(notebook: NotebookNode) -> dict[str, NotebookNode]:
+    """Return the solution cells of a notebook by grade_id."""
+    return {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if is_solution(cell)}
+
+
+def code(text: str) -> str:
+    """Return the syntax tree of a cell, without its docstrings, as text."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+            del node.body[0]
+    return ast.dump(tree)
+
+
+def right_answer(path: Path) -> Answer:
+    """Read the file of a right answer.
 
     Raises:
         ValueError: it breaks a rule of such files.
     """
-
-    def wrong(rule: str) -> ValueError:
-        shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-        return ValueError(f"{shown}: {rule}")
-
     text = path.read_text(encoding="utf-8")
     try:
         reason = ast.get_docstring(ast.parse(text))
     except SyntaxError as error:
-        raise wrong(f"line {error.lineno} is not Python: {error.msg}.") from None
-    if not reason:
-        raise wrong("it must begin with a docstring that says why the answer is right or wrong.")
+        raise ValueError(f"line {error.lineno} is not Python: {error.msg}.") from None
     head, *parts = SECTION.split(text)
-    ids, sources = [part.strip() for part in parts[::2]], parts[1::2]
-    if not ids or len(ast.parse(head).body) > 1:
-        raise wrong(
-            "after the docstring, `# %% ID` must begin the text of each solution cell that differs "
-            "from the reference, and no code may stand before the first."
+    names = [part.strip() for part in parts[::2]]
+    if not reason or not names or len(ast.parse(head).body) > 1:
+        raise ValueError(
+            "it must begin with a docstring that says what is different about it, and then have "
+            "`# %% ID` above the text of each solution cell that differs from the reference."
         )
-    if repeated := {name for name in ids if ids.count(name) > 1}:
-        raise wrong(f"`# %% {min(repeated)}` stands there twice; write a cell's text once.")
-    named = [name.strip() for name in LOSES.findall(reason)]
-    if path.parent.name == "right" and named:
-        raise wrong("a right answer loses nothing: take `Loses:` out, or move it to wrong/.")
-    if path.parent.name == "wrong" and (len(named) != 1 or not named[0]):
-        raise wrong("the docstring needs one line `Loses: ID` that names the test cell that fails.")
-    cells = {name: source.strip("\n") for name, source in zip(ids, sources, strict=True)}
-    return Answer(path, reason, named[0] if named else None, cells)
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        raise ValueError(f"`# %% {twice[0]}` stands there twice; write a cell's text once.")
+    return Answer(f"right/{path.stem}", None, dict(zip(names, parts[1::2], strict=True)))
+
+
+def wrong_answer(entry: dict[str, Any], reference: dict[str, str]) -> Answer:
+    """Read an entry of wrong.yaml.
+
+    Args:
+        entry: the keys id, why and fails, and an edit; or `edits`, a list of them. An edit has the
+            keys cell, replace and by, or cell and source.
+        reference: the text of each solution cell, by its id.
+
+    Raises:
+        ValueError: it breaks a rule of such entries.
+    """
+    _check(entry, [ALWAYS | EDIT, ALWAYS | WHOLE, ALWAYS | SEVERAL])
+    cells: dict[str, str] = {}
+    for edit in entry.get("edits", [entry]):
+        if edit is not entry:
+            _check(edit, [EDIT, WHOLE])
+        name = edit["cell"]
+        _must_be_one_of(name, reference, "solution cell")
+        text = cells.get(name, reference[name])
+        try:
+            cells[name] = edit["source"] if "source" in edit else replaced(text, edit)
+        except ValueError as error:
+            raise ValueError(f"cell {name!r}: {error}") from None
+    return Answer(f"wrong/{entry['id']}", entry["fails"], cells)
+
+
+def _check(entry: Any, shapes: list[set[str]]) -> None:
+    """Raise ValueError if an entry or an edit has other keys than one of the shapes, or no text."""
+    possible = set().union(*shapes)
+    given = {str(key) for key in entry} if isinstance(entry, dict) else set()
+    if unknown := sorted(given - possible):
+        raise ValueError(f"unknown key {unknown[0]!r}{near(unknown[0], possible)}.")
+    if given not in shapes:
+        raise ValueError(
+            f"it has the keys {', '.join(sorted(given)) or '(none)'}. Write id, why and fails, and "
+            "then cell, replace and by; or cell and source; or edits, a list of these."
+        )
+    for key, value in entry.items():
+        if not isinstance(value, list if key in SEVERAL else str) or not (value or key == "by"):
+            wanted = "a list of edits" if key in SEVERAL else f"text: a block, `{key}: |`"
+            raise ValueError(f"{key!r} is {value!r}. Write {wanted}.")
+
+
+def _must_be_one_of(name: str, known: Iterable[str], what: str) -> None:
+    if name not in known:
+        raise ValueError(f"no {what} is called {name!r}, only: {', '.join(known)}.")
+
+
+def replaced(text: str, edit: dict[str, str]) -> str:
+    """Return the text of a cell after an edit.
+
+    Raises:
+        ValueError: the lines that it replaces are not there, or are there more than once.
+    """
+    lines, old = text.split("\n"), edit["replace"].rstrip("\n").split("\n")
+    found = [
+        at
+        for at in range(len(lines) - len(old) + 1)
+        if textwrap.dedent("\n".join(lines[at : at + len(old)])) == "\n".join(old)
+    ]
+    if len(found) != 1:
+        raise ValueError(
+            f"the lines of `replace`, from {old[0]!r}, stand {len(found)} times in the reference. "
+            "Write lines that stand there once, one after the other, without their common "
+            "indentation; or the whole cell, as `source`."
+        )
+    begin, end = found[0], found[0] + len(old)
+    indent = lines[begin].removesuffix(old[0])
+    by = textwrap.indent(edit["by"].rstrip("\n"), indent)
+    return "\n".join([*lines[:begin], *([by] if by else []), *lines[end:]])
+
+
+def _entries(file: Path) -> list[dict[str, Any]]:
+    """Return the entries of wrong.yaml, which need not exist.
+
+    Raises:
+        ValueError: it is no list of mappings, or an id stands twice.
+    """
+    try:
+        found = yaml.load(file.read_text(encoding="utf-8"), NoKeyTwice) if file.exists() else []
+    except yaml.YAMLError as error:
+        raise ValueError(f"not valid YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise ValueError("it must be a list, in which each entry begins with `- id: ...`.")
+    for name, times in Counter(str(entry.get("id")) for entry in found).items():
+        if times > 1:
+            raise ValueError(f"the id {name!r} stands {times} times. Rename all but one.")
+    return found
+
+
+def _check_cells(answer: Answer, reference: dict[str, str]) -> None:
+    """Raise ValueError if a cell of an answer is no Python, or does what the reference's does."""
+    for name, text in answer.cells.items():
+        _must_be_one_of(name, reference, "solution cell")
+        try:
+            same = code(text) == code(reference[name])
+        except SyntaxError as error:
+            raise ValueError(
+                f"cell {name!r} is no Python, line {error.lineno}: {error.msg}."
+            ) from None
+        if same:
+            raise ValueError(f"cell {name!r}: nothing is changed. Change it, or leave it out.")
 
 
 def answers(name: str, exercises: Path = EXERCISES) -> list[Answer]:
-    """Return the answers of an assignment, the right ones first.
+    """Return the answers to an assignment, the right ones first.
 
     Raises:
-        ValueError: a file breaks a rule.
+        ValueError: a line for each mistake names the file, the answer, and the way out.
     """
+    notebook = releases.load(releases.source(name, exercises))
+    reference = {name: cell.source for name, cell in solutions(notebook).items()}
     folder = releases.answers(name, exercises)
-    return [
-        read(path) for kind in ("right", "wrong") for path in sorted(folder.glob(f"{kind}/*.py"))
+    found: dict[str, Answer] = {}  # by what they do
+    mistakes = []
+    readers: list[tuple[str, Callable[[], Answer]]] = [
+        (f"right/{path.name}", partial(right_answer, path))
+        for path in sorted(folder.glob("right/*.py"))
     ]
-
-
-def label(answer: Answer) -> str:
-    """Return what an answer is called in tables."""
-    return f"{answer.path.parent.name}/{answer.path.stem}"
-
-
-def with_answer(notebook: NotebookNode, answer: Answer) -> NotebookNode:
-    """Return a copy of a notebook with the answer's solution cells.
-
-    Raises:
-        ValueError: the answer has a cell that is no solution cell of the notebook.
-    """
-    notebook = copy.deepcopy(notebook)
-    cells = {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if is_solution(cell)}
-    for name, source in answer.cells.items():
-        if name not in cells:
-            raise ValueError(
-                f"{label(answer)}: the assignment has no solution cell {name!r}, "
-                f"only {', '.join(cells)}."
-            )
-        cells[name].source = source
-    return notebook
+    try:
+        for entry in _entries(folder / WRONG):
+            where = f"{WRONG}, {entry.get('id')!r}"
+            readers.append((where, partial(wrong_answer, entry, reference)))
+    except ValueError as error:
+        mistakes.append(f"{WRONG}: {error}")
+    for where, read in readers:
+        try:
+            answer = read()
+            _check_cells(answer, reference)
+            if answer.fails is not None:
+                _must_be_one_of(answer.fails, autograded(notebook), "test cell")
+            does = repr(sorted((name, code(text)) for name, text in answer.cells.items()))
+            if does in found:
+                raise ValueError(f"the same code as {found[does].label}. Keep one of them.")
+            found[does] = answer
+        except ValueError as error:
+            mistakes.append(f"{where}: {error}")
+    if mistakes:
+        shown = folder.relative_to(exercises.parent)
+        raise ValueError("\n".join(f"{shown}/{mistake}" for mistake in mistakes))
+    return list(found.values())
 
 
 def untouched(notebook: NotebookNode, config: Config) -> NotebookNode:
@@ -152,41 +257,44 @@ def untouched(notebook: NotebookNode, config: Config) -> NotebookNode:
     return ClearSolutions(config=config).preprocess(copy.deepcopy(notebook), {})[0]
 
 
-def course_config(exercises: Path = EXERCISES) -> Config:
-    """Return the course's configuration of nbgrader."""
-    return PyFileConfigLoader("nbgrader_config.py", str(exercises)).load_config()
-
-
-def autograded(notebook: NotebookNode) -> dict[str, NotebookNode]:
-    """Return the cells of a notebook that are graded by their outcome, by id."""
-    return {
-        cell.metadata.nbgrader.grade_id: cell
-        for cell in notebook.cells
-        if cell.cell_type == "code" and is_grade(cell) and not is_solution(cell)
-    }
+def with_answer(notebook: NotebookNode, answer: Answer) -> NotebookNode:
+    """Return a copy of a notebook with the solution cells of an answer."""
+    notebook = copy.deepcopy(notebook)
+    cells = solutions(notebook)
+    for name, source in answer.cells.items():
+        cells[name].source = source
+    return notebook
 
 
 def frameworks(notebook: NotebookNode) -> list[str]:
-    """Return the frameworks that the set-up cell of a notebook asks for."""
+    """Return the frameworks that the set-up cell of a notebook asks for, none without one."""
     try:
         return setup_cell.frameworks(setup_cell.first_code_cell(notebook).source)
-    except ValueError:  # it has no such cell
+    except ValueError:
         return []
 
 
-def modules(notebook: NotebookNode) -> list[str]:
-    """Return the modules that the set-up cell of a notebook imports, in its order."""
-    return runtime.modules(frameworks(notebook))
+def grade(
+    notebook: NotebookNode, chosen: list[Answer], folder: Path, config: Config
+) -> list[Graded]:
+    """Grade the reference, the untouched release and these answers."""
+    tests = frozenset(autograded(notebook))
+    loses = {REFERENCE: frozenset[str](), UNTOUCHED: tests}
+    notebooks = {REFERENCE: notebook, UNTOUCHED: untouched(notebook, config)}
+    for answer in chosen:
+        loses[answer.label] = frozenset([answer.fails] if answer.fails else [])
+        notebooks[answer.label] = with_answer(notebook, answer)
 
+    def tell(submission: Submission, score: Score) -> str:
+        found = differences(Graded(submission.label, loses[submission.label], score))
+        return "; ".join(found) or "as it should"
 
-def failing_line(cell: NotebookNode) -> int | None:
-    """Return the line of a cell that was being executed when it raised."""
-    for output in cell.outputs:
-        if output.output_type == "error":
-            trace = ANSI.sub("", "\n".join(output.traceback))
-            found = re.search(rf"Cell In\[{cell.execution_count}\], line (\d+)", trace)
-            return int(found[1]) if found else None
-    return None
+    submissions = [Submission(label, one, folder) for label, one in notebooks.items()]
+    scores = score_all(submissions, runtime.modules(frameworks(notebook)), config, tell)
+    return [
+        Graded(one.label, loses[one.label], score)
+        for one, score in zip(submissions, scores, strict=True)
+    ]
 
 
 def cut_line(cell: NotebookNode) -> str | None:
@@ -200,127 +308,46 @@ def cut_line(cell: NotebookNode) -> str | None:
     return None
 
 
-def grade(
-    name: str, notebook: NotebookNode, loses: frozenset[str], folder: Path, config: Config
-) -> Graded:
-    """Execute and score a notebook in a copy of `folder`, as `nbgrader autograde` does."""
-    started = time.monotonic()
-    scratch = tempfile.mkdtemp(dir=os.environ["TMPDIR"])
-    config = copy.deepcopy(config)
-    config.Execute.shutdown_kernel = "immediate"
-    config.KernelManager.transport = "ipc"  # two kernels that start at once cannot want one port
-    config.KernelManager.connection_file = f"{scratch}/kernel.json"
-    resources = {"metadata": {"path": shutil.copytree(folder, f"{scratch}/work")}}
-    points: dict[str, float] | None = None
-    failed_at: dict[str, int] = {}
-    cut: dict[str, str] = {}
-    problem = ""
-    try:
-        for step in GRADING:
-            notebook, resources = step(config=config)(notebook, resources)
-        tests = autograded(notebook)
-        points = {key: determine_grade(cell)[0] for key, cell in tests.items()}
-        failed_at = {key: line for key, cell in tests.items() if (line := failing_line(cell))}
-        cut = {key: part for key, cell in tests.items() if (part := cut_line(cell))}
-    except Exception as error:  # whatever it is, stock nbgrader would not grade this either
-        problem = f"{type(error).__name__}: {error}"
-    return Graded(name, loses, points, failed_at, cut, problem, time.monotonic() - started)
+def value_of(cell: NotebookNode) -> str | None:
+    """Return the value of a cell's last line that nbgrader does not take for points, if any."""
+    for output in cell.outputs:
+        if output.output_type == "execute_result":
+            try:
+                float(output.data["text/plain"])
+            except ValueError:
+                return output.data["text/plain"]
+    return None
 
 
-def submissions(
-    notebook: NotebookNode, chosen: list[Answer], config: Config
-) -> Iterator[tuple[str, NotebookNode, frozenset[str]]]:
-    """Yield label, notebook and the cells that must be lost, of all that is to be graded.
-
-    Raises:
-        ValueError: an answer names a cell that the assignment does not have.
-    """
-    cells = autograded(notebook)
-    yield REFERENCE, copy.deepcopy(notebook), frozenset()
-    yield UNTOUCHED, untouched(notebook, config), frozenset(cells)
-    for answer in chosen:
-        if answer.loses is not None and answer.loses not in cells:
-            raise ValueError(
-                f"{label(answer)}: the assignment has no autograded cell {answer.loses!r} to lose, "
-                f"only {', '.join(cells)}."
-            )
-        loses = frozenset() if answer.loses is None else frozenset([answer.loses])
-        yield label(answer), with_answer(notebook, answer), loses
-
-
-def grade_all(
-    notebook: NotebookNode, chosen: list[Answer], folder: Path, config: Config
-) -> list[Graded]:
-    """Grade the reference, the untouched release and these answers, two at a time."""
-    work = list(submissions(notebook, chosen, config))
-    done: dict[str, Graded] = {}
-    print(f"Importing {' and '.join(modules(notebook)) or 'no framework'}, once", flush=True)
-    with (
-        ThreadPoolExecutor(PARALLEL) as pool,
-        kernels.kernels(modules(notebook)) as variables,
-        mock.patch.dict(os.environ, variables),
-    ):
-        try:
-            futures = [pool.submit(grade, *item, folder, config) for item in work]
-            for future in as_completed(futures):
-                result = future.result()
-                done[result.label] = result
-                amiss = "; ".join(differences(result, notebook)) or "as it should"
-                print(
-                    f"[{len(done):2}/{len(work)}] {result.seconds:5.1f} s  {result.label}: {amiss}",
-                    flush=True,
-                )
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return [done[name] for name, _, _ in work]
-
-
-def differences(result: Graded, notebook: NotebookNode) -> list[str]:
+def differences(result: Graded) -> list[str]:
     """Say where an answer's points are not what they should be."""
-    if result.points is None:
-        return [f"could not be graded: {result.problem}"]
+    if result.score.points is None:
+        return [f"could not be graded: {result.score.problem}"]
     found = []
-    for name, cell in autograded(notebook).items():
-        points, most = result.points[name], float(cell.metadata.nbgrader.points)
+    for name, cell in autograded(result.score.notebook).items():
+        points, most = result.score.points[name], float(cell.metadata.nbgrader.points)
         if result.label == UNTOUCHED and points > 0:
             found.append(f"{name} gives {points:g} points to what students start from")
         elif name in result.loses and points >= most:
             found.append(f"{name} is not lost: {points:g} of {most:g} points")
         elif name not in result.loses and points < most:
-            line = f", at line {result.failed_at[name]}" if name in result.failed_at else ""
+            at = result.score.failed_at.get(name)
+            line = f", at line {at}" if at else ""
             found.append(f"{name} is lost: {points:g} of {most:g} points{line}")
-        if name in result.cut:
+        if result.label == REFERENCE and (value := value_of(cell)) is not None:
             found.append(
-                f"{name}: a line of its message is cut by nbgrader validate, break the line: "
-                f"{result.cut[name]}"
+                f"{name} ends in the value {value}, which tests nothing. Assert on it; for partial "
+                "credit, end in a float(...) from 0 to the cell's points"
+            )
+        if (cut := cut_line(cell)) is not None:
+            found.append(
+                f"{name}: a line of its message is cut by nbgrader validate, break the line: {cut}"
             )
     return found
 
 
-def hidden_tests(cell: NotebookNode, helpers: set[str]) -> list[ast.stmt]:
-    """Return the statements in a test cell's hidden regions that can fail by an assertion.
-
-    Args:
-        helpers: functions that assert, by name; calling one counts.
-    """
-    lines: set[int] = set()
-    for region in HIDDEN.finditer(cell.source):
-        first = cell.source.count("\n", 0, region.start()) + 1
-        lines |= set(range(first, first + region[0].count("\n") + 1))
-    tree = ast.parse(cell.source)
-    helpers = helpers | asserting_functions(tree)
-    return [
-        statement
-        for statement in tree.body
-        if statement.lineno in lines
-        and not isinstance(statement, ast.FunctionDef | ast.ClassDef)
-        and asserts(statement, helpers)
-    ]
-
-
 def asserts(tree: ast.AST, helpers: set[str]) -> bool:
-    """Say whether code asserts, itself or by a call."""
+    """Say whether code asserts, itself or by a call of one of these functions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             return True
@@ -331,168 +358,168 @@ def asserts(tree: ast.AST, helpers: set[str]) -> bool:
     return False
 
 
-def asserting_functions(tree: ast.Module) -> set[str]:
-    """Return the names of functions that assert."""
-    return {
-        node.name
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef) and asserts(node, set())
-    }
+def hidden_tests(cell: NotebookNode, helpers: set[str]) -> list[ast.stmt]:
+    """Return the statements in a test cell's hidden regions that can fail by an assertion."""
+    lines: set[int] = set()
+    for region in HIDDEN.finditer(cell.source):
+        first, last = (cell.source.count("\n", 0, at) + 1 for at in region.span())
+        lines |= set(range(first, last + 1))
+    return [
+        statement
+        for statement in ast.parse(cell.source).body
+        if statement.lineno in lines
+        and not isinstance(statement, ast.FunctionDef | ast.ClassDef)
+        and asserts(statement, helpers)
+    ]
 
 
 def idle_tests(notebook: NotebookNode, graded: list[Graded]) -> list[str]:
     """Say which hidden tests no wrong answer fails, and which test cells none is aimed at."""
     wrong = [result for result in graded if result.label.startswith("wrong/")]
-    tests = autograded(notebook)
-    given = [
-        cell.source
+    helpers = {
+        node.name
         for cell in notebook.cells
-        if cell.cell_type == "code"
-        and cell.get("metadata", {}).get("nbgrader", {}).get("locked")
-        and cell.metadata.nbgrader.grade_id not in tests
-        and not cell.source.startswith("%")
-    ]
-    helpers = set().union(*(asserting_functions(ast.parse(source)) for source in given))
+        if cell.cell_type == "code" and is_locked(cell) and not cell.source.startswith("%")
+        for node in ast.parse(cell.source).body
+        if isinstance(node, ast.FunctionDef) and asserts(node, set())
+    }
     found = []
-    for name, cell in tests.items():
+    for name, cell in autograded(notebook).items():
         if not any(name in result.loses for result in wrong):
             found.append(f"{name}: no wrong answer is aimed at it")
-        failures = {result.failed_at[name] for result in wrong if name in result.failed_at}
+        failures = {result.score.failed_at.get(name, 0) for result in wrong}
         for test in hidden_tests(cell, helpers):
-            span = range(test.lineno, (test.end_lineno or test.lineno) + 1)
-            if not failures & set(span):
+            if not failures & set(range(test.lineno, (test.end_lineno or test.lineno) + 1)):
                 line = cell.source.splitlines()[test.lineno - 1].strip()
                 found.append(f"{name}, line {test.lineno}: no wrong answer fails it: {line}")
     return found
 
 
-def amiss(notebook: NotebookNode, graded: list[Graded], whole: bool) -> list[str]:
+def amiss(notebook: NotebookNode, graded: list[Graded], in_full: bool) -> list[str]:
     """Say what is not as it should be.
 
     Args:
         notebook: the source of the assignment.
-        graded: what became of its answers.
-        whole: they are all of its answers, so that a hidden test that nobody failed tests nothing.
+        graded: its answers.
+        in_full: they are all of its answers, so that a hidden test that nobody failed tests
+            nothing.
     """
-    found = [
-        f"{result.label}: {text}" for result in graded for text in differences(result, notebook)
-    ]
-    return found + (idle_tests(notebook, graded) if whole else [])
-
-
-def table(notebook: NotebookNode, graded: list[Graded]) -> str:
-    """Return the points of each answer in each cell, as a Markdown table.
-
-    Brackets mark the cell that a wrong answer is aimed at, `!` what is not as it should be.
-    """
-    tests = autograded(notebook)
-    rows = [["answer", *(name.removesuffix("-test") for name in tests)]]
-    rows.append(["points", *(f"{cell.metadata.nbgrader.points:g}" for cell in tests.values())])
-    for result in graded:
-        row = [result.label]
-        for name, cell in tests.items():
-            if result.points is None:
-                row.append("!")
-                continue
-            points = result.points[name]
-            aimed = name in result.loses and result.label != UNTOUCHED
-            shown = f"[{points:g}]" if aimed else f"{points:g}"
-            amiss = (points < cell.metadata.nbgrader.points) != (name in result.loses)
-            row.append(shown + "!" * amiss)
-        rows.append(row)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "| " + " | ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)) + " |"
-        for row in rows
-    ]
-    lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
-    return "\n".join(lines)
-
-
-def scores(text: str) -> dict[str, dict[str, str]]:
-    """Return what a table says of each answer, by cell."""
-    rows = [line.strip("| ").split("|") for line in text.splitlines() if line.startswith("| ")]
-    head, *rest = [[part.strip() for part in row] for row in rows]
-    return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rest}
-
-
-def mismatches(shown: str, kept: str) -> list[str]:
-    """Say where a table of some answers differs from the one that is kept."""
-    rows = scores(kept)
-    return [
-        f"{answer}: {cell} is {now}, and {rows.get(answer, {}).get(cell)} in {TABLE}"
-        for answer, row in scores(shown).items()
-        for cell, now in row.items()
-        if rows.get(answer, {}).get(cell) != now
-    ]
+    found = [f"{result.label}: {text}" for result in graded for text in differences(result)]
+    if in_full:
+        right = sum(result.label.startswith("right/") for result in graded)
+        if right < RIGHT_ANSWERS:
+            found.append(
+                f"right/ has {right} answers. Write {RIGHT_ANSWERS} that go about it differently, "
+                "so that tests ask for the result and not for your way to it"
+            )
+        found += idle_tests(notebook, graded)
+    return found
 
 
 def key(name: str, exercises: Path = EXERCISES) -> str:
-    """Return a digest of what the points depend on: the assignment's code, and its answers.
+    """Return a digest of what the points depend on: the assignment's code, answers and graders.
 
     Text is left out, and the set-up cell less its frameworks, so that the course's address and
-    version can change. So are lockstep/ and the libraries, as every change would then mean to grade
-    everything: a run of the tests always grades the reference, and everything once a week.
+    version can change. So are the rest of lockstep/ and the libraries, as every change would then
+    mean to grade everything. CI always grades the reference, and everything once a week.
+
+    Raises:
+        ValueError: the notebook cannot be read, or an answer breaks a rule.
     """
     path = releases.source(name, exercises)
-    notebook = nbformat.read(path, as_version=4)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    notebook = releases.load(path)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.id != "setup"]
     beside = releases.files(path.parent)
     del beside[path.name]
+    graders = {
+        path.name: path.read_bytes()
+        for path in [Path(__file__), *(ROOT / "lockstep" / "grading").glob("*.py")]
+        if path.name != "feedback.py"  # it comes after the points
+    }
     parts = [
         [module for name in frameworks(notebook) for module in runtime.FRAMEWORKS[name]],
-        [(cell.source, cell.metadata.get("nbgrader")) for cell in code if cell.id != "setup"],
-        [(file, hashlib.sha256(data).hexdigest()) for file, data in beside.items()],
-        [(label(answer), answer.loses, answer.cells) for answer in answers(name, exercises)],
+        [(cell.source, cell.metadata.get("nbgrader")) for cell in cells],
+        [
+            (file, hashlib.sha256(data).hexdigest())
+            for files in (beside, graders)
+            for file, data in sorted(files.items())
+        ],
+        sorted(answers(name, exercises)),
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def first_line(name: str, exercises: Path = EXERCISES) -> str:
-    """Return what the table of an assignment's answers must begin with."""
-    return f"Made by `make answers NAME={name}`, never edited. Key: {key(name, exercises)}"
+def noted(exercises: Path = EXERCISES) -> dict[str, dict[str, Any]]:
+    """Return the key and the seconds of each assignment's last full grading, by its name.
 
-
-def main(name: str, slugs: list[str], exercises: Path = EXERCISES) -> int:
-    """Grade an assignment's answers; return the exit code."""
-    started = time.monotonic()
-    if name not in (known := releases.names(exercises)):
-        sys.exit(f"There is no assignment {name!r}, only: {', '.join(known)}")
-    path = releases.source(name, exercises)
-    notebook = nbformat.read(path, as_version=4)
+    Raises:
+        ValueError: the file is no YAML.
+    """
+    file = exercises / GRADED
     try:
-        begin = first_line(name, exercises)
-        chosen = answers(name, exercises)
-        if unknown := set(slugs) - {answer.path.stem for answer in chosen}:
-            there = ", ".join(answer.path.stem for answer in chosen)
-            sys.exit(f"{name} has no answer {', '.join(sorted(unknown))}, only: {there}")
-        chosen = [answer for answer in chosen if not slugs or answer.path.stem in slugs]
-        graded = grade_all(notebook, chosen, path.parent, course_config(exercises))
-    except ValueError as error:
-        sys.exit(str(error))
-    shown = table(notebook, graded)
-    print(f"\n{shown}\n")
-    found = amiss(notebook, graded, whole=not slugs)
-    for text in found:
-        print(text)
-    if slugs:
-        print("Hidden tests that nobody fails are only looked for when all answers are graded.")
-    kept = releases.answers(name, exercises) / TABLE
-    if not slugs and not found:
-        kept.parent.mkdir(exist_ok=True)
-        kept.write_text(f"{begin}\n\n{MEANING}\n\n{shown}\n", encoding="utf-8")
-        print(f"Written: {kept.relative_to(exercises.parent)}. Commit it with the answers.")
-    print(
-        f"{len(graded)} graded in {time.monotonic() - started:.1f} s, "
-        + (f"{len(found)} not as it should be" if found else "all as it should be")
-    )
-    return int(bool(found))
+        return yaml.safe_load(file.read_text(encoding="utf-8")) or {} if file.exists() else {}
+    except yaml.YAMLError:
+        raise ValueError(
+            f"{file} is no YAML. Delete the lines that are not like `NAME: {{key: ..., seconds: "
+            "...}`, and run `make answers`."
+        ) from None
+
+
+def note(name: str, key: str, seconds: float, exercises: Path) -> None:
+    """Write down that an assignment was graded in full, and forget assignments that are gone."""
+    entries = noted(exercises) | {name: {"key": key, "seconds": round(seconds)}}
+    lines = [
+        yaml.safe_dump({name: entries[name]}, default_flow_style=None)
+        for name in releases.names(exercises)
+        if name in entries
+    ]
+    (exercises / GRADED).write_text(WHAT_IT_IS + "".join(lines), encoding="utf-8")
+
+
+def grade_in_full(name: str, exercises: Path = EXERCISES) -> list[str]:
+    """Grade every answer of an assignment; note it, or say what is not as it should be.
+
+    Raises:
+        ValueError: the notebook cannot be read, or an answer breaks a rule.
+    """
+    started = time.monotonic()
+    path = releases.source(name, exercises)
+    notebook, begun = releases.load(path), key(name, exercises)
+    chosen = answers(name, exercises)
+    print(f"{name}: {len(chosen)} answers, the reference and the untouched release", flush=True)
+    graded = grade(notebook, chosen, path.parent, course_config(exercises))
+    found = amiss(notebook, graded, in_full=True)
+    seconds = time.monotonic() - started
+    if not found:
+        note(name, begun, seconds, exercises)
+    told = f"{len(found)} not as it should be:" if found else f"all as it should be; see {GRADED}"
+    print("\n".join([f"{name}: {len(graded)} graded in {seconds:.0f} s, {told}", *found]))
+    return found
+
+
+def main(name: str, exercises: Path = EXERCISES) -> int:
+    """Grade one assignment, or all whose key is not the noted one; return the exit code."""
+    names = releases.names(exercises)
+    if name and name not in names:
+        sys.exit(f"There is no assignment {name!r}, only: {', '.join(names)}")
+    failed = []
+    for one in [name] if name else names:
+        try:
+            last = noted(exercises).get(one, {}).get("key")
+            if not name and last == key(one, exercises):
+                print(f"{one}: was graded as it is now. `make answers NAME={one}` does it again")
+            elif grade_in_full(one, exercises):
+                failed.append(one)
+        except ValueError as error:
+            print(error)
+            failed.append(one)
+    if failed:
+        print(f"Not as it should be: {', '.join(failed)}")
+    return int(bool(failed))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit("Usage: python -m tools.assignments.answers NAME [SLUG...]")
     try:
-        sys.exit(main(sys.argv[1], sys.argv[2:]))
+        sys.exit(main(" ".join(sys.argv[1:])))
     except KeyboardInterrupt:
         sys.exit("Stopped.")

@@ -6,7 +6,6 @@ Usage: python -m tools.assignments.releases release [NAME]   (none: all of them)
 A release is what nbgrader's own command makes of the source. It is never edited.
 """
 
-import argparse
 import json
 import re
 import shutil
@@ -51,8 +50,22 @@ def answers(name: str, exercises: Path = EXERCISES) -> Path:
 
 
 def load(notebook: Path) -> NotebookNode:
-    """Read a notebook as it is; `nbformat.read` changes an id that stands twice."""
-    return nbformat.reader.reads(notebook.read_text(encoding="utf-8"))
+    """Read a notebook as it is; `nbformat.read` changes an id that stands twice.
+
+    Raises:
+        ValueError: the file is no notebook.
+    """
+    try:
+        read = nbformat.reader.reads(notebook.read_text(encoding="utf-8"))
+        if read.get("cells"):
+            return read
+        why = "it has no cells"
+    except (OSError, ValueError, AttributeError, nbformat.ValidationError) as error:
+        why = " ".join(str(error).split())[:100]
+    raise ValueError(
+        f"{notebook} is no notebook, or it is not named as its folder: {why}. Mend it, or take it "
+        "from git again."
+    )
 
 
 def files(folder: Path) -> Files:
@@ -118,7 +131,7 @@ def _difference(old: bytes | None, new: bytes | None) -> str:
 
 def adopt_ids(notebook: Path) -> None:
     """Give each cell the id that nbgrader knows it by, which JupyterLab does not let one set."""
-    read = nbformat.read(notebook, as_version=nbformat.NO_CONVERT)
+    read = load(notebook)
     known = [cell.metadata.get("nbgrader", {}).get("grade_id", cell.id) for cell in read.cells]
     changed = [name for cell, name in zip(read.cells, known, strict=True) if cell.id != name]
     for cell, name in zip(read.cells, known, strict=True):
@@ -174,28 +187,20 @@ def create(name: str, exercises: Path = EXERCISES) -> None:
     write_releases([name], exercises)
 
 
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.assignments.releases")
-    commands = parser.add_subparsers(dest="command", required=True)
-    of_release = commands.add_parser("release", help="make the release of one assignment, or all")
-    of_release.add_argument("name", nargs="?", default="")
-    commands.add_parser("new", help="write the skeleton of an assignment").add_argument("name")
-    given = parser.parse_args(arguments)
+def main(command: str, name: str = "") -> int:
+    """Run a command of this module; return the exit code."""
     try:
-        if given.command == "new":
-            create(given.name)
-            print(f"Write {source(given.name).relative_to(ROOT)} in JupyterLab, wherever it says")
+        if command == "new":
+            create(name)
+            print(f"Write {source(name).relative_to(ROOT)} in JupyterLab, wherever it says")
             print("PLACEHOLDER. The path from here: CONTRIBUTING.md, Add an assignment.")
-        elif given.name and given.name not in names():
-            known = ", ".join(names()) or "none yet"
+        elif name and name not in names():
             raise ValueError(
-                f"There is no assignment {given.name!r} in exercises/source. NAME can be one of: "
-                f"{known}. `make assignment NAME=slug` starts a new one."
+                f"There is no assignment {name!r} in exercises/source. NAME can be one of: "
+                f"{', '.join(names())}. `make assignment NAME=slug` starts a new one."
             )
-        elif chosen := [given.name] if given.name else names():
-            write_releases(chosen)
         else:
-            print("There is no assignment in exercises/source yet.")
+            write_releases([name] if name else names())
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
@@ -203,4 +208,6 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    if sys.argv[1:2] not in (["release"], ["new"]):
+        sys.exit("Usage: python -m tools.assignments.releases release|new [NAME]")
+    sys.exit(main(*sys.argv[1:3]))
