@@ -57,7 +57,7 @@ assignment: env
 	@$(RUN) -m tools.assignments.releases new "$(NAME)"
 
 answers: env
-	@$(RUN) -m tools.assignments.answers "$(NAME)"
+	@$(RUN) -m tools.assignments.grade "$(NAME)"
 
 release: env
 	@$(RUN) -m tools.assignments.releases release "$(NAME)"

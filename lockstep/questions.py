@@ -137,7 +137,7 @@ def _read(folder: Path) -> dict[str, tuple[Question, ...]]:
 def _read_file(path: Path) -> tuple[Question, ...]:
     where = f"bank/{path.name}"
     try:
-        entries = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+        entries = yaml.load(path.read_text(encoding="utf-8"), Loader=NoKeyTwice)
     except yaml.YAMLError as error:
         raise ValueError(f"{where}: not valid YAML: {error}") from None
     if not isinstance(entries, list) or not entries:
@@ -151,7 +151,7 @@ def _read_file(path: Path) -> tuple[Question, ...]:
     return tuple(questions)
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+class NoKeyTwice(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """YAML's safe loader, except that a key given twice is an error, not silently the last one."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

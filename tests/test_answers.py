@@ -10,7 +10,7 @@ import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tools.assignments import answers, releases
+from tools.assignments import answers, grade, releases
 
 pytestmark = pytest.mark.exercises
 CHEAP_S = 30
@@ -99,20 +99,20 @@ def test_what_was_graded_is_noted_and_not_graded_again(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     exercises = course_of(tmp_path, SMALL, GOOD)
-    assert answers.main("", exercises) == 0
+    assert grade.main("", exercises) == 0
     shown = capfd.readouterr().out
     assert "wrong/three: as it should" in shown and "[ 8/8]" in shown
     assert "small: 8 graded" in shown and "all as it should be" in shown
-    noted = answers.noted(exercises)
-    assert noted["small"]["key"] == answers.key("small", exercises)
-    assert answers.main("", exercises) == 0
+    noted = grade.noted(exercises)
+    assert noted["small"]["key"] == grade.key("small", exercises)
+    assert grade.main("", exercises) == 0
     assert "`make answers NAME=small` does it again" in (told := capfd.readouterr().out)
     assert "graded in" not in told
 
-    text = (exercises / answers.GRADED).read_text()
-    (exercises / answers.GRADED).write_text(text.replace(noted["small"]["key"], "forged"))
-    assert answers.main("", exercises) == 0
-    assert answers.noted(exercises)["small"]["key"] == noted["small"]["key"]
+    text = (exercises / grade.GRADED).read_text()
+    (exercises / grade.GRADED).write_text(text.replace(noted["small"]["key"], "forged"))
+    assert grade.main("", exercises) == 0
+    assert grade.noted(exercises)["small"]["key"] == noted["small"]["key"]
 
 
 @pytest.mark.parametrize(
@@ -181,11 +181,11 @@ def test_what_is_amiss_is_said(
     said: list[str],
 ) -> None:
     exercises = course_of(tmp_path, small, entries, right)
-    assert answers.main("small", exercises) == 1
+    assert grade.main("small", exercises) == 1
     shown = capfd.readouterr().out
     for text in said:
         assert text in shown
-    assert not (exercises / answers.GRADED).exists()
+    assert not (exercises / grade.GRADED).exists()
 
 
 def test_a_new_assignment_is_graded_as_it_should_be(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_new_assignment_is_graded_as_it_should_be(tmp_path: Path) -> None:
     exercises.mkdir()
     (exercises / "nbgrader_config.py").write_text("c = get_config()\n")
     releases.create("sample", exercises)
-    assert answers.grade_in_full("sample", exercises) == []
+    assert grade.grade_in_full("sample", exercises) == []
 
 
 def in_full(key: str, noted: dict[str, Any]) -> str:
@@ -201,7 +201,7 @@ def in_full(key: str, noted: dict[str, Any]) -> str:
     if newest.everything():
         return "everything is, this time"
     if noted.get("key") != key:
-        return f"as {answers.GRADED} is not of today"
+        return f"as {grade.GRADED} is not of today"
     return "as that is quick" if noted["seconds"] < CHEAP_S else ""
 
 
@@ -220,7 +220,7 @@ def test_what_changed_and_what_is_quick_is_graded_in_full(monkeypatch: pytest.Mo
 def test_answers_lose_what_they_should(
     name: str, record_property: Callable[[str, object], None]
 ) -> None:
-    key, noted = answers.key(name), answers.noted().get(name, {})
+    key, noted = grade.key(name), grade.noted().get(name, {})
     why = in_full(key, noted)
     told = f"{name}, {why}" if why else f"{name}: the reference and the untouched release"
     if noted.get("key") != key:
@@ -228,7 +228,7 @@ def test_answers_lose_what_they_should(
     record_property("graded in full" if why else "graded in part", told)
     path = releases.source(name)
     notebook, chosen = releases.load(path), answers.answers(name) if why else []
-    graded = answers.grade(notebook, chosen, path.parent, answers.course_config(releases.EXERCISES))
+    graded = grade.grade(notebook, chosen, path.parent, grade.course_config(releases.EXERCISES))
     assert len(graded) == len(chosen) + 2
-    found = answers.amiss(notebook, graded, in_full=bool(why))
+    found = grade.amiss(notebook, graded, in_full=bool(why))
     assert not found, "\n".join([*found, f"To see all of it: make answers NAME={name}"])

@@ -15,7 +15,7 @@ import yaml
 from nbformat import NotebookNode
 
 from tools import EXERCISES, ROOT
-from tools.assignments import answers, releases
+from tools.assignments import answers, grade, releases
 from tools.assignments.releases import SKELETON, Files
 from tools.assignments.rules import leaks, mistakes, source_mistakes
 from tools.notebooks import setup_cell
@@ -43,14 +43,14 @@ def test_the_assignment_keeps_the_rules(name: str) -> None:
 def test_what_changes_points_changes_the_key(course: Path) -> None:
     path, folder = releases.source("sample", course), releases.answers("sample", course)
     wrong = folder / answers.WRONG
-    first = answers.key("sample", course)
+    first = grade.key("sample", course)
     for file, old, new in (
         (path, "PLACEHOLDER: when is", "When is"),
         (path, "https://github.com/", "https://github.com/another-"),
         (wrong, "PLACEHOLDER", "A reason"),
     ):
         edit(file, old, new)
-        assert answers.key("sample", course) == first
+        assert grade.key("sample", course) == first
     keys = {first}
     for file, old, new in (
         (path, "== 4.0", "== 4"),
@@ -60,18 +60,18 @@ def test_what_changes_points_changes_the_key(course: Path) -> None:
         (wrong, "id: empty-shard", "id: another"),
     ):
         edit(file, old, new)
-        keys.add(answers.key("sample", course))
+        keys.add(grade.key("sample", course))
     path.with_name("data.csv").write_text("1")
-    keys.add(answers.key("sample", course))
+    keys.add(grade.key("sample", course))
     assert len(keys) == 7
 
 
 def test_notes_that_a_merge_has_broken_are_named(
     course: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = course / answers.GRADED
+    file = course / grade.GRADED
     file.write_text("<<<<<<< HEAD\nsample: {key: one, seconds: 1}\n")
-    assert answers.main("", course) == 1
+    assert grade.main("", course) == 1
     assert f"{file} is no YAML. Delete the lines" in capsys.readouterr().out
 
 
@@ -407,7 +407,7 @@ def test_what_is_no_notebook_is_named(
         path.write_text(text)
     (found,) = mistakes("sample", None, course)
     assert found.startswith(f"{path} is no notebook, or it is not named as its folder: ")
-    assert answers.main("sample", course) == 1
+    assert grade.main("sample", course) == 1
     assert found in capsys.readouterr().out
     with pytest.raises(ValueError) as error:
         releases.write_releases(["sample"], course)
@@ -508,4 +508,4 @@ def test_an_unknown_name_is_refused_with_the_known_ones(
     assert "'no-such-assignment'" in said
     assert all(name in said for name in releases.names())
     with pytest.raises(SystemExit, match=r"no assignment 'no-such-one', only: .*gpipe"):
-        answers.main("no-such-one")
+        grade.main("no-such-one")

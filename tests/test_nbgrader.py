@@ -29,7 +29,7 @@ from lockstep import runtime
 from lockstep.grading.feedback import HIDDEN, NO_POINTS, NOT_SHOWN, HideHiddenTests
 from lockstep.grading.score import Submission, course_config, score_all
 from tools import EXERCISES, ROOT
-from tools.assignments import answers, releases
+from tools.assignments import answers, grade, releases
 
 pytestmark = pytest.mark.exercises
 CONFIG = EXERCISES / "nbgrader_config.py"
@@ -173,7 +173,7 @@ def hand_in_beside(first: Path, source: NotebookNode) -> dict[str, dict[str, flo
         filled_in = answers.with_answer(source, answer)
         fill_in(folder / f"{name}.ipynb", filled_in)
         submissions.append(Submission(student, filled_in, releases.source(name).parent))
-    modules = runtime.modules(answers.frameworks(source))
+    modules = runtime.modules(grade.frameworks(source))
     scores = score_all(submissions, modules, course_config(EXERCISES))
     return {one.label: score.points for one, score in zip(submissions, scores, strict=True)}
 
