@@ -8,8 +8,8 @@ NAMES = ("lo", "lo0")  # of the loopback interface on Linux, on macOS
 def sent_bytes() -> int:
     """Return the bytes sent on this machine's loopback interface since the machine started.
 
-    Counted are all programs, and the headers of packets too. So the difference between two calls
-    is at least what was sent in between.
+    It counts what all programs send, and the headers of packets too. So the difference between two
+    calls is at least what was sent in between.
 
     Raises:
         RuntimeError: there is no such interface, with the names of those that there are.
