@@ -1,6 +1,5 @@
 """The environment that make creates, and the torch that it finds there."""
 
-import importlib.metadata
 import json
 import os
 import re
@@ -76,7 +75,9 @@ def test_what_comes_along_is_pinned_and_torch_a_range() -> None:
     known |= {
         canonicalize_name(text.partition("==")[0]) for text in pins("requirements-no-deps.txt")
     }
-    found = {canonicalize_name(one.name) for one in importlib.metadata.distributions()}
+    command = [sys.executable, "-m", "pip", "list", "--format=json"]
+    listed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    found = {canonicalize_name(one["name"]) for one in listed}
     assert {name for name in found - known if not constraints.is_of_torch(name)} == set()
 
 

@@ -55,10 +55,13 @@ def test_a_notebook_uses_what_it_and_its_scripts_import() -> None:
         return {path.relative_to(keys.PACKAGE).as_posix() for path in found}
 
     assert names("import numpy", "not python", "%matplotlib inline") == set()
-    assert names("import lockstep.costs") == {"costs.py"}
-    assert names("def f():\n    from lockstep import costs") == {"costs.py"}
-    assert names("%%writefile a.py\nfrom lockstep.costs import bubble") == {"costs.py"}
-    assert names("found = !ls\nfrom lockstep import costs") == {"costs.py"}
+    assert names("import lockstep.costs") == {"arguments.py", "costs.py"}
+    assert names("def f():\n    from lockstep import costs") == {"arguments.py", "costs.py"}
+    assert names("%%writefile a.py\nfrom lockstep.costs import bubble") == {
+        "arguments.py",
+        "costs.py",
+    }
+    assert names("found = !ls\nfrom lockstep import costs") == {"arguments.py", "costs.py"}
     assert "trace.py" in names("from lockstep.schedules import gpipe"), "what it imports in turn"
     assert names("from lockstep import questions") == {"questions.py", "bank/gpipe.yaml"}
     assert {"tables.py", "measured/scope.yaml"} < names("from lockstep import tables")

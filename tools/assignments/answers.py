@@ -70,7 +70,7 @@ def right_answer(path: Path) -> Answer:
             "`# %% ID` above the text of each solution cell that differs from the reference."
         )
     if twice := [name for name, times in Counter(names).items() if times > 1]:
-        raise ValueError(f"`# %% {twice[0]}` stands there twice; write a cell's text once.")
+        raise ValueError(f"`# %% {twice[0]}` is there twice; write a cell's text once.")
     return Answer(f"right/{path.stem}", None, dict(zip(names, parts[1::2], strict=True)))
 
 
@@ -136,8 +136,8 @@ def replaced(text: str, edit: dict[str, str]) -> str:
     ]
     if len(found) != 1:
         raise ValueError(
-            f"the lines of `replace`, from {old[0]!r}, stand {len(found)} times in the reference. "
-            "Write lines that stand there once, one after the other, without their common "
+            f"the lines of `replace`, from {old[0]!r}, are {len(found)} times in the reference. "
+            "Write lines that are there once, one after the other, without their common "
             "indentation; or the whole cell, as `source`."
         )
     begin, end = found[0], found[0] + len(old)
@@ -150,7 +150,7 @@ def _entries(file: Path) -> list[dict[str, Any]]:
     """Return the entries of wrong.yaml, which need not exist.
 
     Raises:
-        ValueError: it is no list of mappings, or an id stands twice.
+        ValueError: it is no list of mappings, or an id is there twice.
     """
     try:
         found = yaml.load(file.read_text(encoding="utf-8"), NoKeyTwice) if file.exists() else []
@@ -160,7 +160,7 @@ def _entries(file: Path) -> list[dict[str, Any]]:
         raise ValueError("it must be a list, in which each entry begins with `- id: ...`.")
     for name, times in Counter(str(entry.get("id")) for entry in found).items():
         if times > 1:
-            raise ValueError(f"the id {name!r} stands {times} times. Rename all but one.")
+            raise ValueError(f"the id {name!r} is there {times} times. Rename all but one.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The assignments in exercises/: where each stands, its release, and the start of a new one.
+"""The assignments in exercises/: where each is, its release, and the start of a new one.
 
 Usage: python -m tools.assignments.releases release [NAME]   (none: all of them)
        python -m tools.assignments.releases new NAME
@@ -50,7 +50,7 @@ def answers(name: str, exercises: Path = EXERCISES) -> Path:
 
 
 def load(notebook: Path) -> NotebookNode:
-    """Read a notebook as it is; `nbformat.read` changes an id that stands twice.
+    """Read a notebook as it is; `nbformat.read` changes an id that is there twice.
 
     Raises:
         ValueError: the file is no notebook.

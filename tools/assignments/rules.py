@@ -15,6 +15,7 @@ from tools import EXERCISES
 from tools.assignments import releases
 from tools.assignments.answers import WRONG, answers
 from tools.assignments.releases import Files
+from tools.notebooks.chapter import PLACEHOLDER
 
 # Kinds of cells: the types they can have, and nbgrader's flags.
 FLAGS = ("grade", "solution", "task", "locked")
@@ -28,7 +29,6 @@ KINDS: dict[str, tuple[set[str], tuple[bool, ...]]] = {
 REGIONS = {"SOLUTION": "solution", "HIDDEN TESTS": "test", "MARK SCHEME": "task"}
 REGION = r"(?s)[^\n]*BEGIN {what}.*?END {what}[^\n]*\n?"
 GRADED = {"test", "task"}
-PLACEHOLDER = "PLACEHOLDER"  # stands in the skeleton wherever its author has something to say
 
 HEADING = re.compile(r"^## (\d+)\. \S", re.MULTILINE)
 MINUTES_AND_POINTS = re.compile(r"^\*\*\d+ minutes? · (\d+) points?\*\*", re.MULTILINE)
@@ -206,7 +206,7 @@ def _named(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, str]]:
         yield cells[0], "no cell begins a task. Begin each with '## 1. What it is about'"
     for cell in cells[: min(starts, default=0)]:
         if kind(cell) in {"solution", *GRADED}:
-            yield cell, "it stands above the first task. Move it below its heading"
+            yield cell, "it is above the first task. Move it below its heading"
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], None], strict=False), 1):
         yield from ((cells[start], text) for text in _of_a_part(cells[start:end], number))
     worth, said = sum(map(points, cells)), TOTAL.search(cells[0].source)
