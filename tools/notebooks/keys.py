@@ -15,7 +15,7 @@ import importlib.metadata
 import json
 import platform
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -31,8 +31,9 @@ KERNELS = PACKAGE / "grading" / "kernels.py"
 READ_BY = {"questions": "bank/{}.yaml", "tables": "measured/*.yaml"}
 
 
-def imported(code: str) -> Iterator[str]:
-    """Yield the modules that a cell or script imports anywhere; `from a import b` gives a and a.b.
+@functools.cache
+def imported(code: str) -> frozenset[str]:
+    """Return the modules that a cell or script imports anywhere; `from a import b` gives a and a.b.
 
     What is no Python imports nothing: it fails when it is run.
     """
@@ -41,13 +42,14 @@ def imported(code: str) -> Iterator[str]:
     try:
         tree = ast.parse(TransformerManager().transform_cell(code))
     except SyntaxError:
-        return
+        return frozenset()
+    found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return frozenset(found)
 
 
 @functools.cache
