@@ -181,6 +181,8 @@ def test_what_a_notebook_does_not_use_is_not_in_the_key(book: Book, path: str) -
 
 
 def test_the_page_is_built_with_the_present_style_and_script(book: Book) -> None:
+    shutil.rmtree(book.root / "lockstep/bank")  # the sample has ids that the course has too
+    (book.root / "lockstep/bank").mkdir()
     shutil.copy(ROOT / "tests/bank/sample.yaml", book.root / "lockstep/bank/small.yaml")
     book.write("small", "from lockstep.show import quiz\n\nquiz('small')")
     book.build()
