@@ -24,7 +24,7 @@ help:
 	@echo "make constraints          pin the newest of what comes along with requirements.txt"
 	@echo "make tables               measure the tables of the book again: 99 cells, 15 minutes"
 	@echo "make lint                 ruff, also on scripts in notebooks, and mypy"
-	@echo "make format               let ruff lay out the code"
+	@echo "make format               lay out the code, also of scripts in notebooks; name new cells"
 	@echo "make address SLUG=o/n     set the public GitHub repository everywhere"
 	@echo "make clean                remove the book and all stored outputs; .venv stays"
 	@echo "Options: PYTHON=python3.12 creates .venv with it; VENV=folder uses another environment."

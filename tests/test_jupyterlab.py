@@ -20,8 +20,6 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from playwright.sync_api import Browser, Page, expect
 
-pytestmark = [pytest.mark.xdist_group("jupyterlab")]
-
 BANK = Path(__file__).parent / "bank"
 QUIZ = f"""\
 from pathlib import Path

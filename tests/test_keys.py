@@ -15,9 +15,9 @@ HOOK = """
 import os, sys
 def note(event, arguments):
     if event == "open" and str(arguments[0]).startswith({package!r}):
-        with_parents = str(arguments[0]).replace("/__pycache__/", "/").split(".cpython")[0]
+        source = str(arguments[0]).replace("/__pycache__/", "/").split(".cpython")[0]
         file = os.open({log!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        os.write(file, with_parents.encode() + b"\\n")
+        os.write(file, source.encode() + b"\\n")
         os.close(file)
 sys.addaudithook(note)
 """

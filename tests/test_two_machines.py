@@ -37,7 +37,6 @@ def free_port() -> int:
         return int(server.getsockname()[1])
 
 
-@pytest.mark.xdist_group("launch")
 @pytest.mark.timeout(240)
 def test_torchrun_on_two_nodes_gives_the_answer_of_one_rank(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
