@@ -101,7 +101,7 @@ def test_a_chapter_shows_before_it_explains(pages: tuple[Browser, str], chapter:
         f"{chapter}: {desk['height']:,.0f} px, picture ends at {desk['pictureEnds']:,.0f} px, "
         f"program at {desk['programEnds']:,.0f}, {desk['figures']} pictures, "
         f"{desk['codeShare']:.0%} code, longest cell {desk['longest']}, "
-        f"smallest label on a phone {phone['smallest']:.1f} px"
+        f"smallest label on a phone {phone['smallest']:.1f} px\n"
     )
     REPORTS.mkdir(parents=True, exist_ok=True)
     (REPORTS / f"shape-{chapter}.txt").write_text(report)  # printed after the tests
