@@ -50,7 +50,7 @@ def test_it_has_no_mistakes_but_its_placeholders(
         ("Two Ranks", "", "lower-case words or numbers with single hyphens"),
         ("", "", "as in `make chapter NAME="),
         ("../up", "", "cannot be the name of a chapter"),
-        ("ranks", "nowhere", "PART can be one of: data-parallelism, strategies, model-parallelism"),
+        ("ranks", "nowhere", "PART can be one of: one-device, data-parallelism, strategies"),
         ("there", "", "there.ipynb is there already. Choose another NAME"),
         ("asked", "", "asked.yaml is there already"),
     ],
@@ -75,5 +75,5 @@ def test_it_runs_and_the_book_shows_it(book: Book) -> None:  # noqa: F811
     said = book.build()
     assert "two-ranks" in said
     page = book.page("part/two-ranks")
-    assert "rank 0 holds [2.0, 3.0, 5.5]" in page
+    assert "[2.0, 3.0, 5.5]" in page and "Measured: <b>5.5" in page
     assert "PLACEHOLDER: a title" in page

@@ -142,3 +142,34 @@ def test_each_mistake_is_named(said: str) -> None:
     notebook = good()
     MISTAKES[said](notebook)
     assert any(said in line for line in mistakes(notebook))
+
+
+# Cells that are folded
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("# @title Check: both\nassert True", "Check: both"),
+        ("%%writefile a.py\n# @title a.py: what it does\nimport json", "a.py: what it does"),
+        ("%%writefile -a a.py\n\n\n# @title a.py, the end\nrun()", "a.py, the end"),
+        ("# @title", ""),
+        ("x = 1\n# @title Too late", ""),
+        ("print('# @title')", ""),
+    ],
+)
+def test_a_title_folds_a_cell(source: str, title: str) -> None:
+    assert folds.title(source) == title
+    notebook = new_notebook(cells=[new_code_cell(source), new_markdown_cell("# @title text")])
+    assert folds.fold(notebook) == (title != "")
+    assert (notebook.cells[0].metadata == folds.FOLDED) == (title != "")
+    assert "@title" not in folds.without_title(source) or not title
+    notebook.cells[0].source = "x = 1"
+    folds.fold(notebook)
+    assert notebook.cells[0].metadata == {}
+
+
+@pytest.mark.parametrize("path", files.chapters(), ids=lambda path: path.stem)
+def test_the_cells_with_a_title_are_folded_in_every_front_end(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    assert not folds.fold(notebook), "run `make format`"
