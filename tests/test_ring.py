@@ -72,7 +72,7 @@ def test_a_simulated_ring_may_be_large_but_has_neighbours() -> None:
 
 
 def test_in_a_terminal_it_is_a_line_a_step() -> None:
-    lines = repr(step_through(np.int64(3), 9)).splitlines()
+    lines = repr(step_through(int(np.int64(3)), 9)).splitlines()
     assert lines[0] == (
         "Start: rank r holds 3 chunks of its own, 10^r in each place. 0 of 144 bytes sent."
     )
