@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lockstep import arguments
 
-MOST_RANKS = 8  # that fit a page
+MOST_RANKS = 5  # that fit a phone
 PHASES = ("reduce-scatter", "all-gather")
 
 
@@ -137,7 +137,7 @@ def step_through(world_size: int = 4, numbers: int = 10, bytes_each: int = 4) ->
     """A ring all-reduce to step through on the page, forward and back.
 
     Args:
-        world_size: number of ranks, from 2 to 8; rank r begins with 10 to the power of r.
+        world_size: number of ranks, from 2 to 5; rank r begins with 10 to the power of r.
         numbers: how many numbers each rank holds; they need not divide by `world_size`.
         bytes_each: of a number, 4 in float32.
 
