@@ -14,13 +14,14 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tools import ROOT
 from tools.assignments import releases
-from tools.notebooks import files
+from tools.notebooks import files, folds
 from tools.notebooks.chapter import PLACEHOLDER
 from tools.notebooks.ids import RANDOM
 
 MOST_WORDS = 3300  # "about 3,000"
 MOST_LINES = 30  # "about 25", blank ones not counted
 MOST_SCRIPT_LINES = 40  # a script that readers take with them stays whole
+MOST_FOLDED_LINES = 60  # what is folded is looked at by few
 # They would let a cell fail or go unexecuted. A mistake on purpose is caught and asserted on.
 SILENCERS = re.compile(r"raises-exception|nbval-|#\s*NBVAL_", re.IGNORECASE)
 MYST = re.compile(r"^(?:```|:::+)\s*\{|\{[a-z:]+\}`", re.MULTILINE)
@@ -53,7 +54,9 @@ def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
         if cell.outputs or cell.execution_count is not None:
             found.append(f"cell {cell.id!r} has stored output: clear all outputs and save")
         lines = sum(bool(line.strip()) for line in cell.source.splitlines())
-        most = MOST_SCRIPT_LINES if cell.source.startswith("%%writefile") else MOST_LINES
+        most = MOST_FOLDED_LINES if folds.title(cell.source) else MOST_LINES
+        if cell.source.startswith("%%writefile"):
+            most = MOST_SCRIPT_LINES
         if lines > most:
             found.append(
                 f"cell {cell.id!r} has {lines} lines of code, of at most {most}: one idea a cell"

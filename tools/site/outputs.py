@@ -21,7 +21,7 @@ from tools.notebooks import assets, files, folds, keys
 from tools.site import versions_page
 from tools.site.katex import render
 
-SETUP_TITLE = "Set-up: gets the course's package where it is missing, and prints versions"
+SETUP_TITLE = "Set-up: gets the course's package, prints versions"
 
 
 def stored_file(env: BuildEnvironment, docname: str) -> Path | None:
