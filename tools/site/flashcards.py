@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import genanki
+import genanki  # type: ignore[import-untyped]
 import yaml
 
 from tools import ROOT
@@ -47,7 +47,9 @@ def load(source: Path = SOURCE) -> list[Card]:
             )
         cards.append(Card(**entry | {"claims": tuple(entry["claims"])}))
         if cards[-1].id in (card.id for card in cards[:-1]):
-            raise ValueError(f"{source.name}: the id {cards[-1].id} is there twice. Choose another.")
+            raise ValueError(
+                f"{source.name}: the id {cards[-1].id} is there twice. Choose another."
+            )
     return cards
 
 
@@ -65,7 +67,9 @@ def marked(text: str) -> str:
 
 def chapter_pages() -> dict[str, str]:
     """Return the page of each chapter, without suffix, by its slug."""
-    return {path.stem: path.relative_to(ROOT).with_suffix("").as_posix() for path in files.chapters()}
+    return {
+        path.stem: path.relative_to(ROOT).with_suffix("").as_posix() for path in files.chapters()
+    }
 
 
 def markdown(cards: list[Card]) -> str:
@@ -99,6 +103,8 @@ def write_deck(cards: list[Card], file: Path) -> None:
         where = f'<a href="{book}{chapter_pages()[chapter]}.html#{anchor}">Where this is shown</a>'
         back = f"<p>{marked(card.back)}</p><p>{where}</p>"
         tags = [re.sub(r"\W+", "-", card.topic.lower()), *card.claims]
-        note = genanki.Note(model, [marked(card.front), back], tags=tags, guid=f"lockstep-{card.id}")
+        note = genanki.Note(
+            model, [marked(card.front), back], tags=tags, guid=f"lockstep-{card.id}"
+        )
         deck.add_note(note)
     deck.write_to_file(file)
