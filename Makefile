@@ -73,7 +73,8 @@ lint: env
 
 format: env
 	@$(RUN) -m ruff check --fix-only .
-	@failed=0; for tool in "ruff format" "tools.notebooks.scripts format" tools.notebooks.ids "ruff check"; do \
+	@failed=0; for tool in "ruff format" "tools.notebooks.scripts format" tools.notebooks.ids \
+	  tools.notebooks.folds "ruff check"; do \
 	  $(RUN) -m $$tool || failed=1; done; exit $$failed
 
 address:

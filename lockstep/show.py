@@ -119,10 +119,11 @@ def quiz(chapter: str, *ids: str) -> Quiz:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure as inline SVG, with the text for those who cannot see it."""
+    """A figure as inline SVG, with the text for those who cannot see it, and a caption."""
 
     svg: str
     alt: str
+    caption: str = ""
 
     def __repr__(self) -> str:
         return f"Figure: {self.alt}"
@@ -137,14 +138,16 @@ class Drawing:
             ".lockstep-figure>p{display:none}"
             ".lockstep-figure>div{display:block!important}"
             ".lockstep-figure svg{display:block;max-width:100%;height:auto;overflow:visible}"
+            ".lockstep-figure>.caption{max-width:44em;margin-top:.5em;font-size:.9em;opacity:.85}"
         )
+        caption = f'<div class="caption">{_inline(self.caption)}</div>' if self.caption else ""
         return (
             f'<div class="lockstep-figure"><style>{style}</style><p>{html.escape(repr(self))}</p>'
-            f'<div hidden="hidden">{self.svg}</div></div>'
+            f'<div hidden="hidden">{self.svg}</div>{caption}</div>'
         )
 
 
-def figure(fig: Figure, alt: str) -> Drawing:
+def figure(fig: Figure, alt: str, caption: str = "") -> Drawing:
     """A matplotlib figure that follows the page: its width, its font, and its light or dark theme.
 
     Draw as usual. Black and greys become the page's ink, the default colours C0 to C3 become
@@ -154,6 +157,7 @@ def figure(fig: Figure, alt: str) -> Drawing:
     Args:
         fig: the figure.
         alt: what it shows, for those who cannot see it: a sentence or two, with the numbers.
+        caption: what to see in it, in a sentence; `code` and *emphasis* are marked up.
 
     Raises:
         ValueError: `fig` is no figure, `alt` is empty, or the figure uses a default colour from C4
@@ -185,7 +189,7 @@ def figure(fig: Figure, alt: str) -> Drawing:
             metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
         )
     plt.close(fig)
-    return Drawing(_inline_svg(file.getvalue(), alt.strip()), alt.strip())
+    return Drawing(_inline_svg(file.getvalue(), alt.strip()), alt.strip(), caption.strip())
 
 
 def _inline_svg(source: str, alt: str) -> str:

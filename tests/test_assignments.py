@@ -13,11 +13,11 @@ import pytest
 import test_notebooks
 import yaml
 from nbformat import NotebookNode
+from rules import leaks, mistakes, source_mistakes
 
 from tools import EXERCISES, ROOT
 from tools.assignments import answers, grade, releases
 from tools.assignments.releases import SKELETON, Files
-from tools.assignments.rules import leaks, mistakes, source_mistakes
 from tools.notebooks import setup_cell
 from tools.site import address
 

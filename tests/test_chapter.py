@@ -5,13 +5,14 @@ import shutil
 from pathlib import Path
 
 import nbformat
+import proofs
 import pytest
 import test_notebooks
 from test_build import Book, book, built  # noqa: F401, fixtures
 
 from lockstep import questions
 from tools import ROOT
-from tools.notebooks import chapter, proofs
+from tools.notebooks import chapter
 
 TOC = (ROOT / "_toc.yml").read_text(encoding="utf-8")
 

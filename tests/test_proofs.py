@@ -9,10 +9,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+import proofs
 import pytest
 
 from lockstep import questions
-from tools.notebooks import execute, files, proofs
+from tools.notebooks import execute, files
 
 pytestmark = pytest.mark.proofs
 

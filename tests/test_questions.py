@@ -12,6 +12,7 @@ import docutils.core  # type: ignore[import-untyped]
 import docutils.nodes  # type: ignore[import-untyped]
 import nbformat
 import numpy as np
+import proofs
 import pytest
 import yaml
 from myst_parser.parsers.docutils_ import Parser
@@ -19,7 +20,6 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lockstep import questions
-from tools.notebooks import proofs
 
 BANK = Path(__file__).parent / "bank"
 CHOICE: dict[str, Any] = {

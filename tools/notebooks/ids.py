@@ -5,18 +5,29 @@ Usage: python -m tools.notebooks.ids   (all chapters; `make format` does it)
 JupyterLab does not show ids. Cells of assignments have the one that nbgrader knows them by.
 """
 
+import html
 import itertools
 import re
+import unicodedata
 
 import nbformat
 from nbformat import NotebookNode
 
 from tools.notebooks import files
-from tools.notebooks.proofs import anchor
 
 # As JupyterLab, VS Code, Colab and nbformat make them.
 RANDOM = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}|(?=.*\d)[0-9a-f]{8}|.*[A-Z_].*")
 HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
+
+
+def anchor(heading: str) -> str:
+    """The id that the book gives to a heading, from its Markdown text.
+
+    The rule is docutils' `nodes.make_id` (docutils 0.21), for text in Latin letters.
+    """
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", html.unescape(heading)).lower()
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"^[-0-9]+|-+$", "", re.sub(r"[^a-z0-9]+", "-", " ".join(plain.split())))
 
 
 def rename(notebook: NotebookNode) -> dict[str, str]:

@@ -13,6 +13,8 @@ from fontTools import subset
 ICON_SCRIPT = re.compile(r'\s*<script[^>]*src="[^"]*fontawesome\.js[^"]*"[^>]*></script>')
 # The empty corner of a table heads nothing; screen readers would announce a heading without a name.
 EMPTY_HEADER = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
+# A name that hides the words of the fold from screen readers, and is the same for all.
+FOLD_NAME = '<summary aria-label="Toggle hidden content">'
 ICON_NAME = re.compile(r"\bfa-[a-z0-9-]+")
 # In the theme's style sheet: .fa-moon:before,.fa-other-name:before{content:"\f186"}
 ICON_RULE = re.compile(r'((?:\.fa-[a-z0-9-]+:before,?)+)\{content:"[^"]*"\}')
@@ -50,6 +52,7 @@ def finish(html: Path) -> None:
     pages = list(html.rglob("*.html"))
     for page in pages:
         text = ICON_SCRIPT.sub("", page.read_text(encoding="utf-8"))
+        text = text.replace(FOLD_NAME, "<summary>")
         page.write_text(EMPTY_HEADER.sub("<td></td>", text), encoding="utf-8")
     names = set(ICON_NAME.findall(text_of([*pages, *html.rglob("*.js")])))
     styles = list(html.rglob("*.css"))

@@ -17,9 +17,11 @@ from sphinx.errors import ExtensionError
 from sphinxcontrib import katex
 
 from tools import ROOT
-from tools.notebooks import assets, files, keys
+from tools.notebooks import assets, files, folds, keys
 from tools.site import versions_page
 from tools.site.katex import render
+
+SETUP_TITLE = "Set-up: gets the course's package where it is missing, and prints versions"
 
 
 def stored_file(env: BuildEnvironment, docname: str) -> Path | None:
@@ -33,14 +35,20 @@ def stored_file(env: BuildEnvironment, docname: str) -> Path | None:
 def with_outputs(text: str, outputs: assets.Outputs) -> str:
     """Return a notebook's JSON with outputs put into its code cells, in order.
 
-    The set-up cell, the same in every chapter, is folded.
+    Cells with a title are folded, and the set-up cell, the same in every chapter. That a script was
+    written is no news to a reader.
     """
     notebook = json.loads(text)
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for number, (cell, cell_outputs) in enumerate(zip(code, outputs, strict=True), start=1):
         cell.update(outputs=cell_outputs, execution_count=number)
-        if cell["id"] == "setup":
+        title = folds.title("".join(cell["source"])) or SETUP_TITLE * (cell["id"] == "setup")
+        if title:
             cell["metadata"].setdefault("tags", []).append("hide-input")
+            cell["metadata"]["mystnb"] = {"code_prompt_show": title, "code_prompt_hide": title}
+            cell["source"] = folds.without_title("".join(cell["source"]))
+        if "".join(cell["source"]).startswith("%%writefile "):
+            cell["outputs"] = []
     return json.dumps(notebook)
 
 

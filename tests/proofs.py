@@ -1,18 +1,17 @@
 """Where the notebooks prove the bank's answers, and whether they prove anything.
 
-The tests use it. It reads notebooks and executes nothing.
+It reads notebooks and executes nothing.
 """
 
 import ast
-import html
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from lockstep.questions import METADATA_KEY, bank, near
+from tools.notebooks.ids import anchor
 
 Notebook = Mapping[str, Any]
 
@@ -24,16 +23,6 @@ class Proof:
     question: str
     truth: Mapping[str, bool] | float
     section: str
-
-
-def anchor(heading: str) -> str:
-    """The id that the book gives to a heading, from its Markdown text.
-
-    The rule is docutils' `nodes.make_id` (docutils 0.21), for text in Latin letters.
-    """
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", html.unescape(heading)).lower()
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    return re.sub(r"^[-0-9]+|-+$", "", re.sub(r"[^a-z0-9]+", "-", " ".join(plain.split())))
 
 
 def _sections(notebook: Notebook) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
