@@ -3,7 +3,8 @@
 
 # %% cut
 def cut(costs, speeds):
-    layers, stages = len(costs), len(speeds)
+    layers = len(costs)
+    stages = len(speeds)
 
     def seconds(inner):
         cuts = [0, *inner, layers]

@@ -52,7 +52,8 @@ def stages_of(rank, ranks, chunks):
 def predict_messages(ranks, micro_batches, chunks):
     messages = 0
     for stage in range(ranks * chunks - 1):
-        messages += (stage % ranks != (stage + 1) % ranks) * 2 * micro_batches
+        if stage % ranks != (stage + 1) % ranks:
+            messages += 2 * micro_batches
     return messages
 
 
