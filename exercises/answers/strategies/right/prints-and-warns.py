@@ -57,7 +57,8 @@ def train(strategy, data_set, strength):
 # %% predict-memory
 def predict_memory(parameters, optimizer, replicas):
     numbers = 2.0
-    numbers += optimizer == "momentum"
+    if optimizer == "momentum":
+        numbers += 1
     if optimizer == "Adam":
         numbers += 2
     print("numbers a parameter:", numbers)
