@@ -19,10 +19,13 @@ from tools.notebooks.chapter import PLACEHOLDER
 from tools.notebooks.ids import RANDOM
 
 MOST_WORDS = 3300  # "about 3,000"
-MOST_LINES = 30  # "about 25", blank ones not counted
+MOST_LINES = 30  # "about 25", blank ones not counted, nor those that students do not get
 MOST_SCRIPT_LINES = 40  # a script that readers take with them stays whole
 # They would let a cell fail or go unexecuted. A mistake on purpose is caught and asserted on.
 SILENCERS = re.compile(r"raises-exception|nbval-|#\s*NBVAL_", re.IGNORECASE)
+NOT_FOR_STUDENTS = re.compile(
+    r"^ *### BEGIN (SOLUTION|HIDDEN TESTS)$.*?^ *### END \1$", re.DOTALL | re.MULTILINE
+)
 MYST = re.compile(r"^(?:```|:::+)\s*\{|\{[a-z:]+\}`", re.MULTILINE)
 EMPTY_ALT = re.compile(r"!\[\s*\]\(")
 
@@ -52,7 +55,8 @@ def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
     for cell in code:
         if cell.outputs or cell.execution_count is not None:
             found.append(f"cell {cell.id!r} has stored output: clear all outputs and save")
-        lines = sum(bool(line.strip()) for line in cell.source.splitlines())
+        seen = NOT_FOR_STUDENTS.sub("", cell.source)
+        lines = sum(bool(line.strip()) for line in seen.splitlines())
         most = MOST_SCRIPT_LINES if cell.source.startswith("%%writefile") else MOST_LINES
         if lines > most:
             found.append(
