@@ -143,3 +143,11 @@ def test_each_mistake_is_named(said: str) -> None:
     notebook = good()
     MISTAKES[said](notebook)
     assert any(said in line for line in mistakes(notebook))
+
+
+def test_a_solution_and_hidden_tests_are_no_lines_of_a_cell() -> None:
+    notebook = good()
+    many = "    x = 1\n" * MOST_LINES
+    for what in ("SOLUTION", "HIDDEN TESTS"):
+        notebook.cells[1].source = f"def f():\n    ### BEGIN {what}\n{many}    ### END {what}\n"
+        assert mistakes(notebook) == []
