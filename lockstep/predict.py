@@ -30,8 +30,9 @@ class Boxes:
     questions: tuple[Question, ...]
 
     def __repr__(self) -> str:
-        lines = [f"{i}. {q.text} ({q.unit})" for i, q in enumerate(self.questions, start=1)]
-        return "\n".join(lines)
+        units = [f" ({q.unit})" if q.unit else "" for q in self.questions]
+        asked = zip(self.questions, units, strict=True)
+        return "\n".join(f"{i}. {q.text}{unit}" for i, (q, unit) in enumerate(asked, start=1))
 
     def _repr_html_(self) -> str:
         items = "".join(

@@ -219,6 +219,8 @@ def _inline_svg(source: str, alt: str) -> str:
             elif key == "style" and node.tag == "text":
                 value = _inherit_font(value)
             value = re.sub(r"#[0-9a-f]{6}\b", _themed, value)
+            if key == "style" and node.tag == "text":
+                value = re.sub("|".join(COLOURS), _legible, value)
             value = re.sub(r"#([\w-]+)", lambda m: "#" + names.get(m[1], m[1]), value)
             node.set(key, value)
         if node.tag not in ("text", "tspan"):
@@ -252,6 +254,11 @@ def _inherit_font(style: str) -> str:
         if key.startswith("font") and "Mono" in value.split(",")[0]:
             kept.append("font-family: monospace")
     return "; ".join(kept)
+
+
+def _legible(match: re.Match[str]) -> str:
+    """A colour for letters: what carries white letters is too dark for letters on a dark page."""
+    return f"color-mix(in srgb,{match[0]} 60%,currentColor)"
 
 
 def _themed(match: re.Match[str]) -> str:

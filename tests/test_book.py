@@ -67,7 +67,8 @@ CUT_OFF = """() => {
 }"""
 # Text in figures whose contrast to what lies behind it is below 4.5.
 FAINT = """() => {
-  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const channels = (colour) => colour.match(/[\\d.]+/g)
+    .map((c) => c * (colour.startsWith("color(srgb") ? 255 : 1));
   const luminance = (colour) => channels(colour).slice(0, 3)
     .map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
     .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);

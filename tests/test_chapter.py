@@ -20,7 +20,7 @@ TOC = (ROOT / "_toc.yml").read_text(encoding="utf-8")
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A folder with what a new chapter goes into."""
-    for folder in ("book/model-parallelism", "book/feeding-shipping", "lockstep/bank"):
+    for folder in ("book/model-parallelism", "book/refresher", "lockstep/bank"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "_toc.yml").write_text(TOC, encoding="utf-8")
     (tmp_path / "_config.yml").write_bytes((ROOT / "_config.yml").read_bytes())
@@ -41,7 +41,7 @@ def test_it_has_no_mistakes_but_its_placeholders(
     line = "      - file: book/model-parallelism/two-ranks"
     assert after[after.index(line) - 1] == "      - file: book/model-parallelism/papers"
     assert [other for other in after if other != line] == before
-    assert chapter.create("other", root=tree)[0].parent.name == "feeding-shipping"
+    assert chapter.create("other", root=tree)[0].parent.name == "refresher"
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_it_has_no_mistakes_but_its_placeholders(
         ("Two Ranks", "", "lower-case words or numbers with single hyphens"),
         ("", "", "as in `make chapter NAME="),
         ("../up", "", "cannot be the name of a chapter"),
-        ("ranks", "nowhere", "PART can be one of: data-parallelism, strategies, model-parallelism"),
+        ("ranks", "nowhere", "PART can be one of: one-device, data-parallelism, strategies"),
         ("there", "", "there.ipynb is there already. Choose another NAME"),
         ("asked", "", "asked.yaml is there already"),
     ],
@@ -75,5 +75,5 @@ def test_it_runs_and_the_book_shows_it(book: Book) -> None:  # noqa: F811
     said = book.build()
     assert "two-ranks" in said
     page = book.page("part/two-ranks")
-    assert "rank 0 holds [2.0, 3.0, 5.5]" in page
+    assert "[2.0, 3.0, 5.5]" in page and "Measured: <b>5.5" in page
     assert "PLACEHOLDER: a title" in page

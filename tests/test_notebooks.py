@@ -14,13 +14,14 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tools import ROOT
 from tools.assignments import releases
-from tools.notebooks import files
+from tools.notebooks import files, folds
 from tools.notebooks.chapter import PLACEHOLDER
 from tools.notebooks.ids import RANDOM
 
 MOST_WORDS = 3300  # "about 3,000"
 MOST_LINES = 30  # "about 25", blank ones not counted, nor those that students do not get
 MOST_SCRIPT_LINES = 40  # a script that readers take with them stays whole
+MOST_FOLDED_LINES = 60  # what is folded is looked at by few
 # They would let a cell fail or go unexecuted. A mistake on purpose is caught and asserted on.
 SILENCERS = re.compile(r"raises-exception|nbval-|#\s*NBVAL_", re.IGNORECASE)
 NOT_FOR_STUDENTS = re.compile(
@@ -57,7 +58,9 @@ def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
             found.append(f"cell {cell.id!r} has stored output: clear all outputs and save")
         seen = NOT_FOR_STUDENTS.sub("", cell.source)
         lines = sum(bool(line.strip()) for line in seen.splitlines())
-        most = MOST_SCRIPT_LINES if cell.source.startswith("%%writefile") else MOST_LINES
+        most = MOST_FOLDED_LINES if folds.title(cell.source) else MOST_LINES
+        if cell.source.startswith("%%writefile"):
+            most = MOST_SCRIPT_LINES
         if lines > most:
             found.append(
                 f"cell {cell.id!r} has {lines} lines of code, of at most {most}: one idea a cell"
@@ -151,3 +154,34 @@ def test_a_solution_and_hidden_tests_are_no_lines_of_a_cell() -> None:
     for what in ("SOLUTION", "HIDDEN TESTS"):
         notebook.cells[1].source = f"def f():\n    ### BEGIN {what}\n{many}    ### END {what}\n"
         assert mistakes(notebook) == []
+
+
+# Cells that are folded
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("# @title Check: both\nassert True", "Check: both"),
+        ("%%writefile a.py\n# @title a.py: what it does\nimport json", "a.py: what it does"),
+        ("%%writefile -a a.py\n\n\n# @title a.py, the end\nrun()", "a.py, the end"),
+        ("# @title", ""),
+        ("x = 1\n# @title Too late", ""),
+        ("print('# @title')", ""),
+    ],
+)
+def test_a_title_folds_a_cell(source: str, title: str) -> None:
+    assert folds.title(source) == title
+    notebook = new_notebook(cells=[new_code_cell(source), new_markdown_cell("# @title text")])
+    assert folds.fold(notebook) == (title != "")
+    assert (notebook.cells[0].metadata == folds.FOLDED) == (title != "")
+    assert "@title" not in folds.without_title(source) or not title
+    notebook.cells[0].source = "x = 1"
+    folds.fold(notebook)
+    assert notebook.cells[0].metadata == {}
+
+
+@pytest.mark.parametrize("path", files.chapters(), ids=lambda path: path.stem)
+def test_the_cells_with_a_title_are_folded_in_every_front_end(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    assert not folds.fold(notebook), "run `make format`"

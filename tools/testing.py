@@ -119,7 +119,7 @@ def executions() -> list[execute.Run]:
 
 def summary(outcomes: list[Outcome]) -> str:
     """Return the report at the end: results, seconds, what was left out, and what was made."""
-    lines = [path.read_text() for path in sorted(REPORTS.glob("weight-*.txt"))]
+    lines = [path.read_text() for path in sorted(REPORTS.glob("*.txt"))]
     lines += ["", "=== summary"]
     for outcome in outcomes:
         counts = f"{outcome.passed:4} passed {outcome.failed:3} failed"

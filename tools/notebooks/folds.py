@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 from tools.notebooks import files
 
-TITLE = re.compile(r"\A(%%[^\n]*\n)?# @title (\S[^\n]*)\n?")
+TITLE = re.compile(r"\A(%%[^\n]*\n\s*)?# @title (\S[^\n]*)\n?")
 FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}  # Colab's, and JupyterLab's
 
 
