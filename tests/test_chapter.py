@@ -20,7 +20,7 @@ TOC = (ROOT / "_toc.yml").read_text(encoding="utf-8")
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A folder with what a new chapter goes into."""
-    for folder in ("book/model-parallelism", "book/feeding-shipping", "lockstep/bank"):
+    for folder in ("book/model-parallelism", "book/refresher", "lockstep/bank"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "_toc.yml").write_text(TOC, encoding="utf-8")
     (tmp_path / "_config.yml").write_bytes((ROOT / "_config.yml").read_bytes())
@@ -41,7 +41,7 @@ def test_it_has_no_mistakes_but_its_placeholders(
     line = "      - file: book/model-parallelism/two-ranks"
     assert after[after.index(line) - 1] == "      - file: book/model-parallelism/papers"
     assert [other for other in after if other != line] == before
-    assert chapter.create("other", root=tree)[0].parent.name == "feeding-shipping"
+    assert chapter.create("other", root=tree)[0].parent.name == "refresher"
 
 
 @pytest.mark.parametrize(

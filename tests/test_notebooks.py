@@ -19,11 +19,14 @@ from tools.notebooks.chapter import PLACEHOLDER
 from tools.notebooks.ids import RANDOM
 
 MOST_WORDS = 3300  # "about 3,000"
-MOST_LINES = 30  # "about 25", blank ones not counted
+MOST_LINES = 30  # "about 25", blank ones not counted, nor those that students do not get
 MOST_SCRIPT_LINES = 40  # a script that readers take with them stays whole
 MOST_FOLDED_LINES = 60  # what is folded is looked at by few
 # They would let a cell fail or go unexecuted. A mistake on purpose is caught and asserted on.
 SILENCERS = re.compile(r"raises-exception|nbval-|#\s*NBVAL_", re.IGNORECASE)
+NOT_FOR_STUDENTS = re.compile(
+    r"^ *### BEGIN (SOLUTION|HIDDEN TESTS)$.*?^ *### END \1$", re.DOTALL | re.MULTILINE
+)
 MYST = re.compile(r"^(?:```|:::+)\s*\{|\{[a-z:]+\}`", re.MULTILINE)
 EMPTY_ALT = re.compile(r"!\[\s*\]\(")
 
@@ -53,7 +56,8 @@ def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
     for cell in code:
         if cell.outputs or cell.execution_count is not None:
             found.append(f"cell {cell.id!r} has stored output: clear all outputs and save")
-        lines = sum(bool(line.strip()) for line in cell.source.splitlines())
+        seen = NOT_FOR_STUDENTS.sub("", cell.source)
+        lines = sum(bool(line.strip()) for line in seen.splitlines())
         most = MOST_FOLDED_LINES if folds.title(cell.source) else MOST_LINES
         if cell.source.startswith("%%writefile"):
             most = MOST_SCRIPT_LINES
@@ -142,6 +146,14 @@ def test_each_mistake_is_named(said: str) -> None:
     notebook = good()
     MISTAKES[said](notebook)
     assert any(said in line for line in mistakes(notebook))
+
+
+def test_a_solution_and_hidden_tests_are_no_lines_of_a_cell() -> None:
+    notebook = good()
+    many = "    x = 1\n" * MOST_LINES
+    for what in ("SOLUTION", "HIDDEN TESTS"):
+        notebook.cells[1].source = f"def f():\n    ### BEGIN {what}\n{many}    ### END {what}\n"
+        assert mistakes(notebook) == []
 
 
 # Cells that are folded

@@ -18,7 +18,7 @@ from sphinxcontrib import katex
 
 from tools import ROOT
 from tools.notebooks import assets, files, folds, keys
-from tools.site import versions_page
+from tools.site import flashcards, versions_page
 from tools.site.katex import render
 
 SETUP_TITLE = "Set-up: gets the course's package, prints versions"
@@ -65,6 +65,9 @@ def insert_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
     if docname == versions_page.PAGE:
         source[0] += f"\n{measured(docname)}\n"
         app.env.metadata[docname]["lockstep_measured"] = measured(docname)
+    if docname == flashcards.PAGE:
+        source[0] += f"\n{flashcards.markdown(flashcards.load())}\n"
+        app.env.note_dependency(str(flashcards.SOURCE))
     path = stored_file(app.env, docname)
     if path is None:
         return

@@ -23,7 +23,8 @@ def tf_config(cluster, address):
 
 # %% complaints
 def complaints(texts):
-    specs, tasks, found = [], {}, []
+    specs = []
+    tasks = {}
     for text in texts:
         with mock.patch.dict(os.environ, {"TF_CONFIG": text}):
             resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
@@ -33,6 +34,7 @@ def complaints(texts):
     spec = specs[0]
     if any(other != spec for other in specs):
         return ["clusters differ"]
+    found = []
     for kind, index in tasks:
         if kind not in spec.jobs or index not in spec.task_indices(kind):
             found.append("not in the cluster")
@@ -107,7 +109,8 @@ def predict_bytes(way, workers, servers, size):
     if way == "mirrored":
         out = 2 * (workers - 1) * chunk
         return out + out, 0
-    pulled = pushed = size
+    pulled = size
+    pushed = size
     return pulled + pushed, (pulled + pushed) / servers * workers
 
 

@@ -17,7 +17,8 @@ def cluster_of(machines, servers, port):
 # %% plan
 def plan(examples, per_replica, machines, gpus, policy):
     batch = machines * gpus * per_replica
-    left, steps = examples, 0
+    left = examples
+    steps = 0
     while left > 0:
         left -= batch if policy == "DATA" else batch // machines
         steps += 1
@@ -64,7 +65,9 @@ def steps_made(total, every, deaths):
 
 # %% staleness
 def staleness(events):
-    server, versions, found = 0, {}, []
+    server = 0
+    versions = {}
+    found = []
     for event in events:
         print(event)
         match event:

@@ -122,7 +122,8 @@ def predict_batch_norm(shards, synchronized):
     if synchronized:
         mean = np.average(means, weights=counts)
         variance = np.average(variances + (means - mean) ** 2, weights=counts)
-        means[:], variances[:] = mean, variance
+        means[:] = mean
+        variances[:] = variance
     outputs = [
         (shard - mean) / (variance + EPSILON) ** 0.5
         for shard, mean, variance in zip(shards, means, variances)

@@ -32,7 +32,8 @@ def train_step(job, batch):
 
 # %% evaluate
 def evaluate(job, metrics, data_set):
-    [metric.reset_state() for metric in metrics.values()]
+    for metric in metrics.values():
+        metric.reset_state()
     loss_of = keras.losses.BinaryCrossentropy(from_logits=True, reduction="none")
 
     def step(inputs):

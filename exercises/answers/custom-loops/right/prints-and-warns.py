@@ -9,7 +9,8 @@ def predict_sizes(examples, batch_size, replicas):
     while examples > 0:
         left = min(batch_size, examples)
         examples -= left
-        step, row = math.ceil(left / replicas), []
+        step = math.ceil(left / replicas)
+        row = []
         for _ in range(replicas):
             row.append(np.int64(min(step, left)))
             left -= row[-1]

@@ -52,7 +52,8 @@ def hand_step(models, optimizers, shards):
                 total += gradient
             for gradient in gradients:  # broadcast
                 gradient.copy_(total)
-    [optimizer.step() for optimizer in optimizers]
+    for optimizer in optimizers:
+        optimizer.step()
 
 
 # %% accuracy

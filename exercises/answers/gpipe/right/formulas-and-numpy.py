@@ -26,16 +26,16 @@ def cut(costs, speeds):
         for b in range(a + 1, len(ends))
     }
     seconds = min(span for span in spans if fits(span))
-    reachable, cuts = fits(seconds), [len(costs)]
+    reachable = fits(seconds)
+    cuts = [len(costs)]
     for k in reversed(range(len(speeds))):
-        cuts.insert(
-            0,
-            next(
-                begin
-                for begin in reachable[k]
-                if begin < cuts[0] and (ends[cuts[0]] - ends[begin]) / speeds[k] <= seconds
-            ),
+        end = cuts[0]
+        possible = (
+            begin
+            for begin in reachable[k]
+            if begin < end and (ends[end] - ends[begin]) / speeds[k] <= seconds
         )
+        cuts.insert(0, next(possible))
     return cuts
 
 
@@ -47,7 +47,8 @@ def micro_batch_sizes(examples, micro_batches):
 # %% batch-gradients
 def batch_gradients(model, x, y, sizes):
     fresh = Stage(WIDTHS)
-    fresh.weights, fresh.passes = model.weights, model.passes
+    fresh.weights = model.weights
+    fresh.passes = model.passes
     ends = np.cumsum(sizes)
     for begin, end in zip(ends - sizes, ends):
         outputs = fresh.forward(x[begin:end])
@@ -106,10 +107,10 @@ def predict_held(widths, sizes, recompute):
 def pipeline_step(stages, optimizers, x, y, sizes):
     for stage in stages:
         stage.gradients = [np.zeros_like(weight) for weight in stage.weights]
-    for piece_x, piece_y in zip(
-        np.split(x, np.cumsum(sizes)[:-1]), np.split(y, np.cumsum(sizes)[:-1])
-    ):
-        inputs, outputs = [piece_x], []
+    ends = np.cumsum(sizes)[:-1]
+    for piece_x, piece_y in zip(np.split(x, ends), np.split(y, ends)):
+        inputs = [piece_x]
+        outputs = []
         for stage in stages:
             outputs.append(stage.forward(inputs[-1]))
             inputs.append(outputs[-1][-1])

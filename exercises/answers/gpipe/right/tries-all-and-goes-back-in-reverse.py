@@ -3,7 +3,8 @@
 
 # %% cut
 def cut(costs, speeds):
-    layers, stages = len(costs), len(speeds)
+    layers = len(costs)
+    stages = len(speeds)
 
     def seconds(inner):
         cuts = [0, *inner, layers]
@@ -70,7 +71,8 @@ def predict_makespan(forward, backward, micro_batches):
 # %% predict-bubbles
 def predict_bubbles(forward, backward, micro_batches):
     makespan = predict_makespan(forward, backward, micro_batches)
-    idle = works = 0
+    idle = 0
+    works = 0
     for f, b in zip(forward, backward):
         works += micro_batches * (f + b)
         idle += makespan - micro_batches * (f + b)
@@ -86,7 +88,8 @@ def enough_micro_batches(stages, share):
 def predict_held(widths, sizes, recompute):
     if not recompute:
         return sum(widths) * sum(sizes)
-    inputs, most = widths[0] * sum(sizes), 0
+    inputs = widths[0] * sum(sizes)
+    most = 0
     for size in sizes:
         most = max(most, inputs + size * sum(widths[1:]))
         inputs -= size * widths[0]
@@ -96,14 +99,17 @@ def predict_held(widths, sizes, recompute):
 # %% pipeline-step
 def pipeline_step(stages, optimizers, x, y, sizes):
     xs, ys = (np.split(array, np.cumsum(sizes)[:-1]) for array in (x, y))
-    numbers, kept, messages = range(len(sizes)), {}, deque(xs)
+    numbers = range(len(sizes))
+    kept = {}
+    messages = deque(xs)
     for rank, stage in enumerate(stages):
         for gradient in stage.gradients:
             gradient[:] = 0
         for i in numbers:
             given = messages.popleft()
-            kept[rank, i] = given, stage.forward(given)
-            messages.append(kept[rank, i][1][-1])
+            of_layers = stage.forward(given)
+            kept[rank, i] = given, of_layers
+            messages.append(of_layers[-1])
     outputs = list(messages)
     messages.clear()
     for rank in reversed(range(len(stages))):

@@ -7,7 +7,10 @@ def prefetched(source, ahead):
         def __init__(self):
             super().__init__(daemon=True)
             self.lock = threading.Condition()
-            self.items, self.over, self.error, self.stop = [], False, None, False
+            self.items = []
+            self.over = False
+            self.error = None
+            self.stop = False
 
         def run(self):
             try:

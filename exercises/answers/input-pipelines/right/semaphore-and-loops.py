@@ -3,7 +3,9 @@
 
 # %% prefetched
 def prefetched(source, ahead):
-    ready, room, left = queue.SimpleQueue(), threading.Semaphore(ahead), threading.Event()
+    ready = queue.SimpleQueue()
+    room = threading.Semaphore(ahead)
+    left = threading.Event()
 
     def fetch():
         error = None
@@ -81,7 +83,8 @@ def validation_order():
 
 # %% diagnose
 def diagnose(events, workers, more):
-    shares, pace = {}, {}
+    shares = {}
+    pace = {}
     start = min(event.start for event in events)
     end = max(event.end for event in events)
     for name, count in workers.items():

@@ -3,14 +3,16 @@
 
 # %% step-by-layers
 def step_by_layers(stages, x, y, send):
-    inputs, outputs = [], []
+    inputs = []
+    outputs = []
     for k, layers in enumerate(stages):
         inputs.append([x if k == 0 else send(outputs[k - 1][-1], source=k - 1, target=k)])
         outputs.append([])
         for layer in layers:
             outputs[k].append(layer_forward(layer, (inputs[k] + outputs[k])[-1]))
     print("output", outputs[-1][-1].shape)
-    d, gradients = 2 * (outputs[-1][-1] - y) / len(y), []
+    d = 2 * (outputs[-1][-1] - y) / len(y)
+    gradients = []
     for k in range(len(stages) - 1, -1, -1):
         own = []
         for i in range(len(stages[k]) - 1, -1, -1):
@@ -35,8 +37,9 @@ def predict_naive(forward, backward, crossing):
 
 # %% row-parallel
 def row_parallel(parts, rows, bias, all_reduce):
+    partial = [np.dot(part, own) for part, own in zip(parts, rows)]
     outputs = []
-    for total, own in zip(all_reduce([np.dot(*pair) for pair in zip(parts, rows)]), bias):
+    for total, own in zip(all_reduce(partial), bias):
         print("sum over ranks:", total.shape)
         total += own
         outputs.append(total)

@@ -9,7 +9,8 @@ def step_by_layers(stages, x, y, send):
         for layer in stages[k]:
             kept.append(layer_forward(layer, kept[-1]))
         if k == len(stages) - 1:
-            later, d = [], (kept[-1] - y) * 2 / len(y)
+            later = []
+            d = (kept[-1] - y) * 2 / len(y)
         else:
             later, d = stage(k + 1, send(kept[-1], k, k + 1))
             d = send(d, k + 1, k)

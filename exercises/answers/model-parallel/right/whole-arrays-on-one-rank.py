@@ -7,7 +7,9 @@ Another right way with the bias and the residual. Columns are dealt out in turn,
 # %% step-by-layers
 def step_by_layers(stages, x, y, send):
     layers = [(k, layer) for k, stage in enumerate(stages) for layer in stage]
-    received, outputs, place = [], [], 0
+    received = []
+    outputs = []
+    place = 0
     for k, layer in layers:
         if outputs and k != place:
             received.append(send(outputs[-1], place, k))
@@ -76,7 +78,8 @@ def train_step(shards, velocities, x, y, all_reduce):
     gradients, d_before = pair_backward(shards, before, hidden, d_output, all_reduce)
     for r in range(N):
         inside = d_before[r] * (1 - before[r] ** 2)
-        gradients[r]["W"], gradients[r]["w"] = x.T @ inside, inside.sum(0)
+        gradients[r]["W"] = x.T @ inside
+        gradients[r]["w"] = inside.sum(0)
         for name in shards[r]:
             velocities[r][name] *= MOMENTUM
             velocities[r][name] += gradients[r][name]
@@ -106,7 +109,8 @@ def inside_bytes(sequences, positions, width, layers, ranks, size):
 
 # %% between-bytes
 def between_bytes(sequences, positions, width, layers, stages, size):
-    forward = backward = sequences * positions * width * size
+    forward = sequences * positions * width * size
+    backward = forward
     return forward + backward
 
 

@@ -61,8 +61,10 @@ class Warned:
 
 
 def train(disk, run, total, every, on_sigterm):
-    warned, state, saved = Warned(), load(disk), None
+    state = load(disk)
+    warned = Warned()
     on_sigterm(warned)
+    saved = None
     if state is not None:
         restore(run, state)
         saved = run.steps
@@ -98,8 +100,8 @@ def best_every(step, save, mean, restart):
 
 # %% reshard
 def reshard(parts, ranks):
-    names, result = parts[0].keys(), []
-    arrays = {n: np.concatenate([p[n] for p in parts]) for n in names if n != "steps"}
+    arrays = {n: np.concatenate([p[n] for p in parts]) for n in parts[0] if n != "steps"}
+    result = []
     for rank in range(ranks):
         sizes = {n: (len(a) + ranks - 1) // ranks for n, a in arrays.items()}
         cut = {n: a[rank * sizes[n] :][: sizes[n]] for n, a in arrays.items()}

@@ -51,7 +51,10 @@ def load(disk):
 # %% train
 class Loop:
     def __init__(self, disk, run, every):
-        self.disk, self.run, self.every, self.stop = disk, run, every, False
+        self.disk = disk
+        self.run = run
+        self.every = every
+        self.stop = False
         found = load(disk)
         if found is not None:
             restore(run, found)
@@ -92,9 +95,10 @@ def mended_train(disk, run, total, every, on_sigterm):
 
 # %% predict-lost
 def predict_lost(seconds, step, save, every):
-    return [0, every][seconds % (cycle := every * step + save) > every * step] or int(
-        (seconds % cycle) / step
-    )
+    within = seconds % (every * step + save)
+    if within > every * step:
+        return every
+    return int(within / step)
 
 
 # %% predict-waste

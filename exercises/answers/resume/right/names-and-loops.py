@@ -20,7 +20,9 @@ def restore(run, state):
         setattr(run, name, state[name].copy())
     run.seen = list(state["seen"])
     run.history = list(state["history"])
-    run.rate, run.steps, run.position = state["rate"], state["steps"], state["position"]
+    run.rate = state["rate"]
+    run.steps = state["steps"]
+    run.position = state["position"]
     run.rng.bit_generator.state = state["generator"]
 
 
@@ -48,7 +50,8 @@ def save(disk, step, data, keep):
 
 # %% load
 def load(disk):
-    best, state = -1, None
+    best = -1
+    state = None
     for name in disk.names():
         found = re.fullmatch(r"step-([0-9]+)", name)
         if found and int(found[1]) > best:

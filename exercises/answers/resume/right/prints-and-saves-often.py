@@ -45,10 +45,11 @@ def load(disk):
 
 # %% train
 def train(disk, run, total, every, on_sigterm):
-    flag, told = [], []
+    flag = []
     on_sigterm(lambda *given: flag.append(given))
     if load(disk):
         restore(run, load(disk))
+    told = []
     done = run.steps >= total
     while not done and not told:
         run.step()

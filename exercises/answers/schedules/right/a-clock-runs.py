@@ -3,12 +3,17 @@
 
 # %% order-1f1b
 def by_the_clock(ranks, micro_batches, room_of):
-    forward, backward, free = [0] * ranks, [0] * ranks, [0] * ranks
-    ends, orders, now = {}, [[] for _ in range(ranks)], 0
+    forward = [0] * ranks
+    backward = [0] * ranks
+    free = [0] * ranks
+    ends = {}
+    orders = [[] for _ in range(ranks)]
+    now = 0
     never = float("inf")
 
     def do(rank, kind, i, seconds):
-        free[rank] = ends[rank, kind, i] = now + seconds
+        free[rank] = now + seconds
+        ends[rank, kind, i] = now + seconds
         orders[rank].append(Op(rank, kind, i))
 
     while sum(backward) < ranks * micro_batches:
@@ -47,7 +52,8 @@ def stages_of(rank, ranks, chunks):
 def predict_messages(ranks, micro_batches, chunks):
     messages = 0
     for stage in range(ranks * chunks - 1):
-        messages += (stage % ranks != (stage + 1) % ranks) * 2 * micro_batches
+        if stage % ranks != (stage + 1) % ranks:
+            messages += 2 * micro_batches
     return messages
 
 
@@ -64,7 +70,9 @@ def micro_batches_needed(ranks, chunks, limit, paper):
 def order_zero_bubble(ranks, micro_batches):
     orders = []
     for rank in range(ranks):
-        ops, waiting, forward = [], [], 0
+        ops = []
+        waiting = []
+        forward = 0
         for i in range(micro_batches):
             while forward < min(micro_batches, i + ranks - rank):
                 ops.append(Op(rank, "F", forward))
@@ -80,7 +88,8 @@ def order_zero_bubble(ranks, micro_batches):
 # %% read-timelines
 def read_timelines():
     names = dict(zip("ABC", ["1F1B", "GPipe", "ZB-H1"]))
-    held, bubbles = {}, {}
+    held = {}
+    bubbles = {}
     for letter, events in RUNS.items():
         bubbles[letter] = 100 * trace.bubble(events, *WORK)
         peaks = peak_activations(parse(ORDERS_SEEN[letter]))

@@ -32,7 +32,8 @@ def predict_bubble(ranks, micro_batches, chunks, paper):
 # %% micro-batches-needed
 def micro_batches_needed(ranks, chunks, limit, paper):
     for micro_batches in range(1, 10_000):
-        idle, work = ranks - 1, micro_batches * chunks
+        idle = ranks - 1
+        work = micro_batches * chunks
         share = idle / (work if paper == "Megatron-LM" else work + idle)
         if share <= limit and (chunks == 1 or micro_batches % ranks == 0):
             return micro_batches

@@ -20,7 +20,9 @@ def predict_copies(strategy, on_read, aggregation, numbers, steps):
 # %% prepare
 def prepare(strategy, make_model, make_optimizer, make_metric):
     with strategy.scope():
-        model, optimizer, metric = make_model(), make_optimizer(), make_metric()
+        model = make_model()
+        optimizer = make_optimizer()
+        metric = make_metric()
         optimizer.build(model.trainable_variables)
     with strategy.scope():
         model.compile(optimizer=optimizer, loss=keras.losses.MeanSquaredError(), metrics=[metric])

@@ -57,8 +57,10 @@ def train(strategy, data_set, strength):
 # %% predict-memory
 def predict_memory(parameters, optimizer, replicas):
     numbers = 2.0
-    numbers += optimizer == "momentum"
-    numbers += 2 * (optimizer == "Adam")
+    if optimizer == "momentum":
+        numbers += 1
+    if optimizer == "Adam":
+        numbers += 2
     print("numbers a parameter:", numbers)
     return 4 * numbers * parameters
 

@@ -9,7 +9,7 @@ def in_order():
 # %% first-sign
 def first_sign(address, calls, workers, tpu_here):
     chips = int(tpu_here) if address == "local" else workers.get(address[7:], -1)
-    ready = connected = address == "local"
+    connected = address == "local"
     ready = False
     if address == "":
         return "no name"
@@ -25,7 +25,7 @@ def first_sign(address, calls, workers, tpu_here):
             if not connected:
                 return "not connected"
             if chips < 1:
-                return {True: "no kernel", False: "no TPU"}[address == "local"]
+                return "no kernel" if address == "local" else "no TPU"
             ready = True
     return "nothing"
 
@@ -102,7 +102,8 @@ def chips_of(name):
 # %% plan-of
 def plan_of(chips, machine, devices_a_chip, global_batch):
     chips_a_vm = int(re.search(r"-(\d+)t$", machine)[1])
-    vms, replicas = chips // chips_a_vm, devices_a_chip * chips
+    vms = chips // chips_a_vm
+    replicas = devices_a_chip * chips
     each, rest = divmod(global_batch, replicas)
     if rest:
         raise ValueError("uneven")

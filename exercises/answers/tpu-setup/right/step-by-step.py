@@ -18,13 +18,12 @@ def address_of(environ, chips):
 
 # %% start-tpu
 def start_tpu(address):
-    distribute, experimental = tf.distribute, tf.tpu.experimental
-    resolver = distribute.cluster_resolver.TPUClusterResolver(tpu=address)
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu=address)
     if address != "local":  # for "local" there is nothing to connect to, but it does no harm
         print("over the network")
     tf.config.experimental_connect_to_cluster(resolver)
-    experimental.initialize_tpu_system(cluster_resolver=resolver)
-    return distribute.TPUStrategy(resolver)
+    tf.tpu.experimental.initialize_tpu_system(cluster_resolver=resolver)
+    return tf.distribute.TPUStrategy(resolver)
 
 
 # %% connect
