@@ -18,8 +18,8 @@ from tools.site.serve import server
 CLAIM = {"question": "q", "given": "g", "verdict": "right", "statement": "s", "proof": "gpipe#x"}
 
 
-def tagged(claims_by_name: Mapping[str, tuple[str, ...]]) -> set[tuple[str, str]]:
-    """Pairs of a claim and what names it, of what names a claim that there is not."""
+def unknown(claims_by_name: Mapping[str, tuple[str, ...]]) -> set[tuple[str, str]]:
+    """Pairs of a claim that there is not and what names it."""
     known = {claim.id for claim in exam_answers.load()}
     return {
         (claim, name)
@@ -31,9 +31,9 @@ def tagged(claims_by_name: Mapping[str, tuple[str, ...]]) -> set[tuple[str, str]
 
 def test_questions_and_cards_name_claims_that_there_are() -> None:
     bank = {question.id: question.claims for question in questions.bank().values()}
-    assert tagged(bank) == set()
-    assert tagged({card.id: card.claims for card in flashcards.load()}) == set()
-    assert tagged({"a-question": ("Q2", "M2")}) == {("M2", "a-question")}
+    assert unknown(bank) == set()
+    assert unknown({card.id: card.claims for card in flashcards.load()}) == set()
+    assert unknown({"a-question": ("Q2", "M2")}) == {("M2", "a-question")}
 
 
 def test_every_claim_is_asked() -> None:
@@ -90,7 +90,7 @@ def test_claims_of_a_question_are_below_it_and_questions_below_their_part() -> N
         '<dl class="claim" id="F1"',
     ]
     assert "<dd><code>a</code> &lt; b</dd><dt>Right</dt>" in lines[2] and "gpipe.html#x" in lines[2]
-    assert text.startswith("Of 3 answers, 2 right, 0 right with a caveat, 0 misleading, 1 wrong,")
+    assert text.startswith("Of 3 answers: 2 right, 0 right with a caveat, 0 misleading, 1 wrong,")
 
 
 @pytest.mark.browser

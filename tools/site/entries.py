@@ -4,7 +4,7 @@ import dataclasses
 import html
 import re
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import yaml
 
@@ -37,7 +37,9 @@ def load(kind: type[Kind], source: Path) -> list[Kind]:
                 f"{source.name}, {name} {number}, {entry.get('id')}: has {', '.join(entry)}. Give "
                 f"each {name} exactly {', '.join(sorted(wanted))}."
             )
-        values = {key: tuple(v) if isinstance(v, list) else v for key, v in entry.items()}
+        values: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+        }
         found.append(kind(**values))
         if found[-1].id in (other.id for other in found[:-1]):
             raise ValueError(

@@ -21,7 +21,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Claim(entries.Entry):
-    """What an exam gives as an answer. Text may have `code` and *emphasis*; as for a card."""
+    """What an exam gives as an answer. As in a card, `proof` is CHAPTER#ANCHOR."""
 
     question: str
     given: str
@@ -65,7 +65,7 @@ def markdown(claims: list[Claim]) -> str:
     """Return the page's claims: a list of terms each, which is never wider than its text."""
     counts = Counter(claim.verdict for claim in claims)
     sums = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS]
-    lines = [f"Of {len(claims)} answers, {', '.join(sums)}.", ""]
+    lines = [f"Of {len(claims)} answers: {', '.join(sums)}.", ""]
     for (letter, question), some in itertools.groupby(claims, _question):
         if (part := f"## {PARTS[letter]}") not in lines:
             lines += [part, ""]
