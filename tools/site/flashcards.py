@@ -1,16 +1,13 @@
 """The flashcards of book/refresher/flashcards.yaml: as a page, and as a deck for Anki."""
 
-import html
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import genanki  # type: ignore[import-untyped]
-import yaml
 
 from tools import ROOT
-from tools.notebooks import files
-from tools.site import address
+from tools.site import address, entries
 
 PAGE = "book/refresher/flashcards"
 SOURCE = ROOT / f"{PAGE}.yaml"
@@ -20,10 +17,9 @@ DECK_ID, MODEL_ID = 1_733_905_241, 1_733_905_242
 
 
 @dataclass(frozen=True)
-class Card:
+class Card(entries.Entry):
     """One card. `back` may have `code` and *emphasis*; `proof` is CHAPTER#ANCHOR."""
 
-    id: str
     topic: str
     front: str
     back: str
@@ -37,20 +33,7 @@ def load(source: Path = SOURCE) -> list[Card]:
     Raises:
         ValueError: a card lacks something or has too much, or an id is there twice.
     """
-    cards: list[Card] = []
-    for number, entry in enumerate(yaml.safe_load(source.read_text(encoding="utf-8")), start=1):
-        wanted = set(Card.__dataclass_fields__)
-        if set(entry) != wanted:
-            raise ValueError(
-                f"{source.name}, card {number}, {entry.get('id')}: has {', '.join(entry)}. Give "
-                f"each card exactly {', '.join(sorted(wanted))}."
-            )
-        cards.append(Card(**entry | {"claims": tuple(entry["claims"])}))
-        if cards[-1].id in (card.id for card in cards[:-1]):
-            raise ValueError(
-                f"{source.name}: the id {cards[-1].id} is there twice. Choose another."
-            )
-    return cards
+    return entries.load(Card, source)
 
 
 def by_topic(cards: list[Card]) -> dict[str, list[Card]]:
@@ -59,31 +42,16 @@ def by_topic(cards: list[Card]) -> dict[str, list[Card]]:
     return {topic: [card for card in cards if card.topic == topic] for topic in topics}
 
 
-def marked(text: str) -> str:
-    """Return HTML of text with `code` and *emphasis*."""
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
-    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)
-
-
-def chapter_pages() -> dict[str, str]:
-    """Return the page of each chapter, without suffix, by its slug."""
-    return {
-        path.stem: path.relative_to(ROOT).with_suffix("").as_posix() for path in files.chapters()
-    }
-
-
 def markdown(cards: list[Card]) -> str:
     """Return the page's cards: a fold each, which needs no script."""
     lines = []
     for topic, some in by_topic(cards).items():
         lines += [f"## {topic}", ""]
         for card in some:
-            chapter, _, anchor = card.proof.partition("#")
-            link = f"../../{chapter_pages()[chapter]}.html#{anchor}"
-            shown = f'<a href="{link}">Where this is shown</a>'
+            front, back = entries.marked(card.front), entries.marked(card.back)
             lines += [
-                f'<details class="flashcard" id="{card.id}"><summary>{marked(card.front)}</summary>'
-                f"<p>{marked(card.back)}</p><p>{shown}</p></details>",
+                f'<details class="flashcard" id="{card.id}"><summary>{front}</summary>'
+                f"<p>{back}</p><p>{entries.shown(card.proof)}</p></details>",
                 "",
             ]
     return "\n".join(lines)
@@ -99,12 +67,9 @@ def write_deck(cards: list[Card], file: Path) -> None:
     owner, name = address.current(ROOT).split("/")
     book = f"https://{owner.lower()}.github.io/{name}/"
     for card in cards:
-        chapter, _, anchor = card.proof.partition("#")
-        where = f'<a href="{book}{chapter_pages()[chapter]}.html#{anchor}">Where this is shown</a>'
-        back = f"<p>{marked(card.back)}</p><p>{where}</p>"
+        front = entries.marked(card.front)
+        back = f"<p>{entries.marked(card.back)}</p><p>{entries.shown(card.proof, book)}</p>"
         tags = [re.sub(r"\W+", "-", card.topic.lower()), *card.claims]
-        note = genanki.Note(
-            model, [marked(card.front), back], tags=tags, guid=f"lockstep-{card.id}"
-        )
+        note = genanki.Note(model, [front, back], tags=tags, guid=f"lockstep-{card.id}")
         deck.add_note(note)
     deck.write_to_file(file)

@@ -18,7 +18,7 @@ from sphinxcontrib import katex
 
 from tools import ROOT
 from tools.notebooks import assets, files, folds, keys
-from tools.site import flashcards, versions_page
+from tools.site import exam_answers, flashcards, versions_page
 from tools.site.katex import render
 
 SETUP_TITLE = "Set-up: gets the course's package, prints versions"
@@ -68,6 +68,9 @@ def insert_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
     if docname == flashcards.PAGE:
         source[0] += f"\n{flashcards.markdown(flashcards.load())}\n"
         app.env.note_dependency(str(flashcards.SOURCE))
+    if docname == exam_answers.PAGE:
+        source[0] += f"\n{exam_answers.markdown(exam_answers.load())}\n"
+        app.env.note_dependency(str(exam_answers.SOURCE))
     path = stored_file(app.env, docname)
     if path is None:
         return
