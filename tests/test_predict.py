@@ -59,6 +59,11 @@ def test_a_name_near_by_is_offered() -> None:
         measured("weihgts", 1.0)
 
 
+def test_chapters_do_not_share_names() -> None:
+    assert 'data-prediction="sample/size"' in asked()
+    assert 'data-prediction="sample/size"' in measured("size", 1)._repr_html_()
+
+
 def test_html_is_escaped() -> None:
     html = predict("sample", size=("Is 1 < 2?", "<b>"))._repr_html_()
     assert "Is 1 &lt; 2?" in html and "<b>" not in html
