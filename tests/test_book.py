@@ -107,7 +107,7 @@ def base() -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # two of them at once in a process fail
 def browser() -> Iterator[Browser]:
     with chromium() as running:
         yield running
