@@ -20,7 +20,8 @@ PLACEHOLDER = "PLACEHOLDER"  # is in the skeleton wherever its author has someth
 
 def parts(toc: str) -> list[str]:
     """Return the folders of the book's parts, in order."""
-    return list(dict.fromkeys(re.findall(r"(?m)^ +- file: book/([^/\s]+)/\S+$", toc)))
+    numbered, *_ = toc.split("numbered: false")  # the appendix has pages, not chapters
+    return list(dict.fromkeys(re.findall(r"(?m)^ +- file: book/([^/\s]+)/\S+$", numbered)))
 
 
 def with_chapter(toc: str, part: str, slug: str) -> str:

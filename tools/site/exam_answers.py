@@ -1,4 +1,4 @@
-"""The page of exam answers: each claim of book/refresher/exam-answers.yaml beside what is true."""
+"""The page of exam answers: each claim of book/reference/exam-answers.yaml beside what is true."""
 
 import itertools
 from collections import Counter
@@ -8,7 +8,7 @@ from pathlib import Path
 from tools import ROOT
 from tools.site import entries
 
-PAGE = "book/refresher/exam-answers"
+PAGE = "book/reference/exam-answers"
 SOURCE = ROOT / f"{PAGE}.yaml"
 VERDICTS = ("right", "right with a caveat", "misleading", "wrong", "outdated")
 # The parts of the exam material, by the first letter of their claims' ids.

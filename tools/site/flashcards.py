@@ -1,4 +1,4 @@
-"""The flashcards of book/refresher/flashcards.yaml: as a page, and as a deck for Anki."""
+"""The flashcards of book/reference/flashcards.yaml: as a page, and as a deck for Anki."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import genanki  # type: ignore[import-untyped]
 from tools import ROOT
 from tools.site import address, entries
 
-PAGE = "book/refresher/flashcards"
+PAGE = "book/reference/flashcards"
 SOURCE = ROOT / f"{PAGE}.yaml"
 DECK = "lockstep.apkg"
 # Anki knows a deck, a model and a note again by these numbers and by the cards' ids.
