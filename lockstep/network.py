@@ -322,7 +322,7 @@ def _be(
             result = function(*given, Net(rank, world_size, channel))
             channel.send(("returned", result, given))
         except BaseException as error:  # SystemExit, too
-            channel.send(("failed", _said(rank, error)))
+            channel.send(("failed", _said(rank, world_size, error)))
     finally:
         os._exit(0)
 
@@ -335,9 +335,9 @@ def _close_all_but(kept: int) -> None:
                 os.close(int(name))
 
 
-def _said(rank: int, error: BaseException) -> str:
+def _said(rank: int, world_size: int, error: BaseException) -> str:
     """An error of a rank in lines that are not too long, with its place."""
-    text = f"rank {rank} raised {type(error).__name__}: {error}"
+    text = f"rank {rank} of {world_size} raised {type(error).__name__}: {error}"
     lines = textwrap.wrap(text[:400], WIDTH, break_on_hyphens=False)
     frames = [
         frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__
