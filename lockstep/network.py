@@ -201,8 +201,8 @@ class _Router:
                     f"{names} has not sent, received or\nreturned for {timeout:g} s. Does a loop "
                     "never end?"
                 )
-            for channel in ready:
-                if self.hear(self.channels.index(channel)):
+            for rank in [self.channels.index(channel) for channel in busy if channel in ready]:
+                if self.hear(rank):
                     deadline = time.monotonic() + timeout
             for rank in list(self.waiting):
                 self.answer(rank)

@@ -77,6 +77,8 @@ def test_ranks_share_nothing() -> None:
 
 
 def test_messages_of_a_pair_keep_their_order_and_what_is_sent_is_a_copy() -> None:
+    numbered: Any = np.int64(1)
+
     def send_twice(net: Net) -> list[float]:
         if net.rank == 1:
             x = np.array([1.5])
@@ -84,7 +86,7 @@ def test_messages_of_a_pair_keep_their_order_and_what_is_sent_is_a_copy() -> Non
             x += 1
             net.send(x, 0)
             return []
-        return [float(net.receive(1)[0]), float(net.receive(np.int64(1))[0])]
+        return [float(net.receive(1)[0]), float(net.receive(numbered)[0])]
 
     assert run(send_twice, [(), ()]).results[0] == [1.5, 2.5]
 
@@ -208,9 +210,15 @@ def test_a_run_that_fails_says_why_and_leaves_no_process(
     function: Function, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(network, "MOST_MESSAGES", 300)
-    started = []
+    started: list[int] = []
     fork = os.fork
-    monkeypatch.setattr(os, "fork", lambda: started.append(fork()) or started[-1])
+
+    def noted() -> int:
+        process = fork()
+        started.append(process)
+        return process
+
+    monkeypatch.setattr(os, "fork", noted)
     begin = time.monotonic()
     with pytest.raises(NetworkError) as error:
         run(function, [(), ()], timeout=0.3)
