@@ -329,10 +329,11 @@ def _be(
 
 def _close_all_but(kept: int) -> None:
     """Close what a fork has of its parent: connections of other ranks, and of Jupyter."""
-    for name in os.listdir("/dev/fd"):
-        if int(name) > 2 and int(name) != kept:
-            with suppress(OSError):
-                os.close(int(name))
+    with suppress(FileNotFoundError):  # a container without /dev/fd
+        for name in os.listdir("/dev/fd"):
+            if int(name) > 2 and int(name) != kept:
+                with suppress(OSError):  # the one that this list was read from
+                    os.close(int(name))
 
 
 def _said(rank: int, world_size: int, error: BaseException) -> str:

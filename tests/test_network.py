@@ -76,6 +76,11 @@ def test_ranks_share_nothing() -> None:
     assert np.array_equal(done.arguments[1][0], [7] * 5)
 
 
+def test_a_rank_has_no_connection_but_its_own() -> None:
+    done = run(lambda net: len(os.listdir("/dev/fd")), [(), (), ()])
+    assert max(done.results) <= 5  # three standard streams, its own, and the one that lists them
+
+
 def test_messages_of_a_pair_keep_their_order_and_what_is_sent_is_a_copy() -> None:
     numbered: Any = np.int64(1)
 
