@@ -161,7 +161,6 @@ class _Router:
         """Fork the process of a rank."""
         ours, its = Pipe()
         parent = os.getpid()
-        sys.stdout.flush()
         with warnings.catch_warnings():  # Python warns of threads, which Jupyter has
             warnings.simplefilter("ignore", DeprecationWarning)
             process = os.fork()
