@@ -194,15 +194,15 @@ class _Router:
             if not busy:
                 raise NetworkError(self.deadlock())
             ready = wait(busy, max(0, deadline - time.monotonic()))
-            if not ready:
+            heard = [self.hear(rank) for rank, one in enumerate(self.channels) if one in ready]
+            if any(heard):
+                deadline = time.monotonic() + timeout
+            elif time.monotonic() >= deadline:
                 names = _names([self.channels.index(channel) for channel in busy])
                 raise NetworkError(
                     f"{names} has not sent, received or\nreturned for {timeout:g} s. Does a loop "
                     "never end?"
                 )
-            for rank in [self.channels.index(channel) for channel in busy if channel in ready]:
-                if self.hear(rank):
-                    deadline = time.monotonic() + timeout
             for rank in list(self.waiting):
                 self.answer(rank)
         results, left = zip(*(self.ends[rank] for rank in range(self.ranks)), strict=True)
@@ -212,7 +212,7 @@ class _Router:
         """Take what a rank says; return False if it only prints."""
         try:
             kind, *rest = self.channels[rank].recv()
-        except EOFError:
+        except (EOFError, ConnectionError):
             raise NetworkError(f"The process of rank {rank} ended before it returned.") from None
         if kind == "print":
             self.printed[rank] = (self.printed[rank] + rest[0])[: PRINTED + 1]
