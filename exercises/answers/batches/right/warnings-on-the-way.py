@@ -6,11 +6,11 @@ def accumulated(gradient_of_mean, micro_batches):
     numbers = np.array([counts.sum() for _, _, counts in micro_batches])
     np.float64(1) / np.where(numbers == 0, 0.0, numbers)
     shares = iter(numbers / numbers.sum())
-    result = np.zeros(micro_batches[0][0].shape[1])
+    result = np.float64(0)
     for x, y, counts in micro_batches:
         share = next(shares)
         if share:
-            result += share * gradient_of_mean(x[counts], y[counts])
+            result = result + share * gradient_of_mean(x[counts], y[counts])
     return result
 
 

@@ -17,23 +17,17 @@ def binary_cross_entropy(logits, labels):
 
 # %% cross-entropy
 def cross_entropy(logits, labels):
-    loss, gradient = 0.0, []
+    loss = 0.0
     for row, (z, label) in enumerate(zip(logits.tolist(), labels.tolist(), strict=True)):
         if not isinstance(label, list):
             label = [float(k == label) for k in range(len(z))]
         if abs(math.fsum(label) - 1) > 1e-6:
-            raise ValueError(f"{row}")
+            raise ValueError(f"row {row}: {label}")
         top = max(z)
         total = sum(math.exp(one - top) for one in z)
         for one, share in zip(z, label, strict=True):
             loss += share * (math.log(total) - (one - top)) / len(logits)
-        gradient.append(
-            [
-                (math.exp(one - top) / total - share) / len(logits)
-                for one, share in zip(z, label, strict=True)
-            ]
-        )
-    return loss, np.array(gradient)
+    return loss
 
 
 # %% decisions
@@ -42,14 +36,3 @@ def decisions(probabilities, miss, alarm):
         [int(p * m >= (1 - p) * a) for p, m, a in zip(row, miss, alarm, strict=True)]
         for row in probabilities
     ]
-
-
-# %% best-constant
-def best_constant(labels, over, under):
-    best = None
-    for output in labels.tolist():
-        errors = [output - label for label in labels.tolist()]
-        cost = sum(over * max(e, 0) + under * max(-e, 0) for e in errors)
-        if best is None or cost < best[0]:
-            best = cost, output
-    return best[1]

@@ -1,4 +1,4 @@
-"""Asks for three losses, decides by thresholds and quantiles, and finds the rate by halving."""
+"""Asks for three losses, decides by thresholds, and finds the rate by halving."""
 
 
 # %% diagnose
@@ -20,11 +20,6 @@ def diagnose(loss_of, classes):
 # %% decisions
 def decisions(probabilities, miss, alarm):
     return probabilities >= alarm / (alarm + miss)
-
-
-# %% best-constant
-def best_constant(labels, over, under):
-    return np.quantile(labels, under / (over + under), method="inverted_cdf")
 
 
 # %% largest-rate
