@@ -99,7 +99,7 @@ def clip(part, limit, net):
     for other in range(net.world_size):
         if other != net.rank:
             norm = math.hypot(norm, net.receive(other))
-    return (part if norm <= limit else (part / norm * limit).astype(part.dtype)), norm
+    return (part if norm <= limit else (part.astype(float) / norm * limit).astype(part.dtype)), norm
 
 
 # %% bytes-sent
