@@ -79,7 +79,7 @@ def problems(notebooks: Mapping[str, Notebook]) -> list[str]:
         proved: dict[str, list[str]] = {}
         for section, cell in _sections(notebook):
             where = f"{chapter}#{section}"
-            for call in _calls(cell, "prove") if cell else ():
+            for call in calls(cell, "prove") if cell else ():
                 arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
                 name = arguments[0] if arguments else None
                 if len(arguments) != 2 or not isinstance(name, ast.Constant):
@@ -95,7 +95,7 @@ def problems(notebooks: Mapping[str, Notebook]) -> list[str]:
                 if question_id not in own:
                     meant = near(question_id, own)
                     found.append(f"{where}: {chapter} has no question {question_id!r}{meant}.")
-            for call in _calls(cell, "quiz") if cell else ():
+            for call in calls(cell, "quiz") if cell else ():
                 if not (call.args and ast.unparse(call.args[0]) == repr(chapter)):
                     found.append(f"{where}: a chapter shows its own questions, quiz({chapter!r}).")
         anchors = Counter(section for section, cell in _sections(notebook) if cell is None)
@@ -113,14 +113,14 @@ def problems(notebooks: Mapping[str, Notebook]) -> list[str]:
     return found
 
 
-def _tree(cell: Mapping[str, Any]) -> ast.Module:
+def tree(cell: Mapping[str, Any]) -> ast.Module:
     from IPython.core.inputtransformer2 import TransformerManager  # magics are not Python
 
     return ast.parse(TransformerManager().transform_cell(_source(cell)))
 
 
-def _calls(cell: Mapping[str, Any], function: str) -> Iterator[ast.Call]:
-    for node in ast.walk(_tree(cell)):
+def calls(cell: Mapping[str, Any], function: str) -> Iterator[ast.Call]:
+    for node in ast.walk(tree(cell)):
         if isinstance(node, ast.Call) and function in (
             getattr(node.func, "id", None),
             getattr(node.func, "attr", None),
@@ -147,7 +147,7 @@ def _assigned(notebook: Notebook) -> _Assigned:
             continue
         plain: set[ast.AST] = set()
         stored: list[ast.Name] = []
-        for node in ast.walk(_tree(cell)):
+        for node in ast.walk(tree(cell)):
             targets: list[ast.expr] = []
             value: ast.expr | None = None
             if isinstance(node, ast.Assign):
