@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep.questions import METADATA_KEY, bank, near
+from lockstep.questions import METADATA_KEY, READ, bank, near
 from tools.notebooks.ids import anchor
 
 Notebook = Mapping[str, Any]
@@ -87,10 +87,11 @@ def problems(notebooks: Mapping[str, Notebook]) -> list[str]:
                     continue
                 question_id = str(name.value)
                 proved.setdefault(question_id, []).append(section)
+                read = question_id in own and own[question_id].origin.startswith(READ)
                 found += [
                     f"{where}: prove({question_id!r}) is given the constant {what}. "
                     "Give it what the cells measured."
-                    for what in _constants(arguments[1], assigned)
+                    for what in ([] if read else _constants(arguments[1], assigned))
                 ]
                 if question_id not in own:
                     meant = near(question_id, own)
@@ -130,6 +131,7 @@ def calls(cell: Mapping[str, Any], function: str) -> Iterator[ast.Call]:
 
 # Functions that make a constant of constants.
 _PURE = {"abs", "all", "any", "bool", "dict", "float", "int", "len", "max", "min", "round", "sum"}
+_TYPES = {"array", "bool_", "float32", "float64", "int32", "int64"}
 
 _Assigned = Mapping[str, list[ast.expr]]
 
@@ -181,8 +183,24 @@ def _constant(expression: ast.expr, assigned: _Assigned, seen: frozenset[str]) -
             name in assigned
             and all(_constant(value, assigned, seen | {name}) for value in assigned[name])
         )
-        for name in (node.id for node in ast.walk(expression) if isinstance(node, ast.Name))
+        for name in _names(expression)
     )
+
+
+def _names(expression: ast.AST) -> Iterator[str]:
+    """The names that a value can come from: not NumPy's of a type, nor what is multiplied by 0."""
+    match expression:
+        case ast.Name():
+            yield expression.id
+        case ast.BinOp(op=ast.Mult(), right=ast.Constant(value=0)):
+            return
+        case ast.BinOp(op=ast.Mult(), left=ast.Constant(value=0)):
+            return
+        case ast.Attribute(value=ast.Name(id="np"), attr=attribute) if attribute in _TYPES:
+            return
+        case _:
+            for child in ast.iter_child_nodes(expression):
+                yield from _names(child)
 
 
 def _constants(
