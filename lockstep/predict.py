@@ -60,9 +60,10 @@ class Measured:
         q = self.question
         data = f'data-prediction="{q.name}" data-value="{self.value!r}"'
         unit = html.escape(q.unit)
+        said = self.origin.capitalize()
         return _page(
             f'<p class="measured" {data} data-unit="{unit}"><span class="said"></span>'
-            f"{self.origin.capitalize()}: <b>{self.value:.4g} {unit}</b><span class='ratio'></span></p>"
+            f"{said}: <b>{self.value:.4g} {unit}</b><span class='ratio'></span></p>"
         )
 
 
