@@ -3,14 +3,23 @@
 import os
 import re
 import signal
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+if TYPE_CHECKING:
+    from browser import Opened
+    from playwright.sync_api import Browser
+
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 # Reasons that hold for a whole machine, and that CI therefore accepts.
-MAY_SKIP_IN_CI = (r"Python 3\.1\d was not found", "the newest versions are tested")
+MAY_SKIP_IN_CI = (
+    r"Python 3\.1\d was not found",
+    "the newest versions are tested",
+    "the course has no public address yet",
+)
 
 # A shell that runs the tests in the background has SIGINT ignored, and every process inherits that.
 # Some tests send it.
@@ -51,3 +60,21 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     refuse(report)
     return report
+
+
+@pytest.fixture(scope="module")  # two of them at once in a process fail
+def browser() -> "Iterator[Browser]":
+    """Chromium. Its library is imported only where a test wants it: that takes a second."""
+    from browser import chromium
+
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def open_page(browser: "Browser", tmp_path: Path) -> "Iterator[Callable[..., Opened]]":
+    """Opens pages with some content, which must do nothing that a page should not do."""
+    from browser import pages
+
+    with pages(browser, tmp_path) as open_page:
+        yield open_page

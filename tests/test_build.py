@@ -134,6 +134,19 @@ def test_an_unchanged_book_executes_and_writes_nothing(book: Book) -> None:
     assert "the value is 1" in book.page()
 
 
+def test_what_needs_the_address_is_there_when_it_is_set(book: Book) -> None:
+    assert "OWNER-NOT-SET" not in re.sub(r"(?s)<pre>.*?</pre>", "", book.page())
+    config = book.root / "_config.yml"
+    config.write_text(config.read_text().replace("OWNER-NOT-SET", "ada"))
+    book.build()
+    colab = "https://colab.research.google.com/github/ada/lockstep/blob/main/book/small.ipynb"
+    assert f'href="{colab}"' in book.page()
+    assert 'href="https://github.com/ada/lockstep"' in book.page()
+    assert (
+        'property="og:url" content="https://ada.github.io/lockstep/book/small.html"' in book.page()
+    )
+
+
 def test_words_are_shown_without_executing(book: Book) -> None:
     book.write("small", VALUE, prose="Other words.")
     book.build()

@@ -10,14 +10,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import Opened, axe, chromium, pages
-from playwright.sync_api import Browser, Locator, Page, expect
+from browser import Opened, axe
+from playwright.sync_api import Locator, Page, expect
 
 from lockstep import explorer as module
 from lockstep import schedules
@@ -177,18 +176,6 @@ def test_it_is_light() -> None:
 
 
 # In a page
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
-    with pages(browser, tmp_path) as open_page:
-        yield open_page
 
 
 def choose(page: Page, key: str, k: int, m: int, choice: Choice) -> None:

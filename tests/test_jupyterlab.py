@@ -15,7 +15,7 @@ from urllib.error import URLError
 import nbformat
 import psutil
 import pytest
-from browser import chromium, watch
+from browser import watch
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from playwright.sync_api import Browser, Page, expect
@@ -119,12 +119,6 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     for survivor in alive:
         survivor.kill()
     assert not alive, f"JupyterLab left kernels behind: {alive}"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

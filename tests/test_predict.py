@@ -1,11 +1,10 @@
 """Predictions: what is asked, and what a page says beside a measured value."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
-from browser import Opened, axe, chromium, pages
-from playwright.sync_api import Browser, expect
+from browser import Opened, axe
+from playwright.sync_api import expect
 
 from lockstep import predict as module
 from lockstep.predict import measured, predict
@@ -71,18 +70,6 @@ def test_chapters_do_not_share_names() -> None:
 def test_html_is_escaped() -> None:
     html = predict("sample", size=("Is 1 < 2?", "<b>"))._repr_html_()
     assert "Is 1 &lt; 2?" in html and "<b>" not in html
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
-
-
-@pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
-    with pages(browser, tmp_path) as open_page:
-        yield open_page
 
 
 @pytest.mark.browser

@@ -1,14 +1,13 @@
 """The ring to step through: what it says against an all-reduce, and what a browser makes of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import Opened, axe, chromium, pages
-from playwright.sync_api import Browser, expect
+from browser import Opened, axe
+from playwright.sync_api import expect
 
 from lockstep.costs import ring_all_reduce_bytes
 from lockstep.ring import chunk_sizes, frames, step_through
@@ -86,18 +85,6 @@ def test_in_a_terminal_it_is_a_line_a_step() -> None:
 
 
 # In a page
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
-    with pages(browser, tmp_path) as open_page:
-        yield open_page
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

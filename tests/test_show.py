@@ -9,7 +9,7 @@ import itertools
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,12 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from browser import Opened, axe, chromium, pages
+from browser import Opened, axe
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
-from playwright.sync_api import Browser, Frame, Locator, Page, expect
+from playwright.sync_api import Frame, Locator, Page, expect
 
 from lockstep import questions, show, trace
 
@@ -91,18 +91,6 @@ def test_the_quiz_of_the_course_is_light(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 # A quiz in a page
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
-    with pages(browser, tmp_path) as open_page:
-        yield open_page
 
 
 def question(page: Page | Frame, index: int, quiz: int = 0) -> Locator:

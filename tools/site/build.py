@@ -4,6 +4,7 @@ Sphinx works in .cache/site, so that an unchanged page is not built again. _buil
 first and comes into being last, in one step: a build that fails or is stopped leaves none.
 """
 
+import json
 import re
 import shutil
 import sys
@@ -14,22 +15,29 @@ import yaml
 from jupyter_book.sphinx import build_sphinx
 
 from tools import CACHE, HTML, ROOT
-from tools.notebooks import execute
+from tools.notebooks import assets, execute
 from tools.notebooks.files import chapters, pages_in_toc
-from tools.site import assignments_page, flashcards
+from tools.site import address, assignments_page, flashcards, search
 from tools.site.finish import finish
 
 SITE = CACHE / "site"
-# GitHub Pages opens index.html; the start page is below book/.
-INDEX = """<!DOCTYPE html>
+WHAT_IT_IS = "A course on distributed training that you can run, with every number proved."
+# GitHub Pages opens index.html, whose start page is below book/, and shows 404.html at any address.
+PLAIN = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>{title}</title>
-<meta http-equiv="refresh" content="0; url={page}">
-<link rel="icon" href="_static/favicon.svg">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="{about}">
+<meta property="og:title" content="{title}">
+<meta property="og:description" content="{about}">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>{head}
+<style>
+body {{ max-width: 40rem; margin: 4rem auto; padding: 0 1rem; font: 1.1rem/1.5 sans-serif }}
+</style>
 </head>
-<body><main><h1>{title}</h1><p><a href="{page}">Go to the book</a></p></main></body>
+<body><main><h1>{title}</h1><p>{words}<a href="{page}">Go to the book</a>.</p></main></body>
 </html>
 """
 
@@ -76,20 +84,55 @@ def jupyter_book(html: Path) -> None:
         sys.exit("The book was not built; Sphinx says why above. There is no _build/html.")
 
 
+def write_plain_pages(html: Path) -> None:
+    """Write the page of the bare address, which leads on, and the one for all that is not there."""
+    title = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
+    start = f"{pages_in_toc()[0]}.html"
+    on = f'\n<meta http-equiv="refresh" content="0; url={start}">'
+    site = address.current(ROOT).partition("/")[2]  # the first part of every page's path
+    for name, filled in {
+        "index.html": {"title": title, "head": on, "words": "", "page": start},
+        "404.html": {
+            "title": "There is no such page",
+            "head": "",
+            "words": "Perhaps it has moved; the book has a search. ",
+            "page": f"/{site}/{start}",
+        },
+    }.items():
+        page = PLAIN.format(about=WHAT_IT_IS, **filled)
+        (html / name).write_text(page, encoding="utf-8")
+
+
+def write_notebooks(html: Path) -> None:
+    """Give the download of each chapter the outputs that its page shows."""
+    for path in chapters():
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        run = execute.stored(path)
+        assert run is not None
+        code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        for number, (cell, outputs) in enumerate(
+            zip(code, assets.put_in(run["outputs"]), strict=True), start=1
+        ):
+            cell.update(outputs=outputs, execution_count=number)
+        target = html / "_sources" / path.relative_to(ROOT)
+        if target.exists():
+            target.write_text(json.dumps(notebook, indent=1), encoding="utf-8")
+
+
 def publish(built: Path) -> None:
     """Put finished HTML into _build/html, in one step."""
     unfinished = SITE / "unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
     shutil.copytree(built, unfinished, ignore=shutil.ignore_patterns(".buildinfo*"))
-    title = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
-    start = f"{pages_in_toc()[0]}.html"
-    (unfinished / "index.html").write_text(INDEX.format(title=title, page=start), encoding="utf-8")
+    write_plain_pages(unfinished)
     (unfinished / ".nojekyll").touch()  # GitHub Pages would leave out _static
     if assignments_page.PAGE in pages_in_toc():
         assignments_page.write_downloads(unfinished / "book" / assignments_page.FOLDER)
     if flashcards.PAGE in pages_in_toc():
         flashcards.write_deck(flashcards.load(), unfinished / flashcards.DECK)
+    write_notebooks(unfinished)
     finish(unfinished)
+    search.write_index(unfinished, pages_in_toc())
     if found := problems(unfinished, pages_in_toc()):
         shutil.rmtree(unfinished)
         sys.exit("The book is not usable, so there is no _build/html:\n  " + "\n  ".join(found))

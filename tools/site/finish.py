@@ -13,6 +13,9 @@ from fontTools import subset
 ICON_SCRIPT = re.compile(r'\s*<script[^>]*src="[^"]*fontawesome\.js[^"]*"[^>]*></script>')
 # The empty corner of a table heads nothing; screen readers would announce a heading without a name.
 EMPTY_HEADER = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
+# The theme leaves what stands beside the list of pages outside of any landmark.
+SIDEBAR = '<div id="pst-primary-sidebar"'
+SIDEBAR_LANDMARK = f'{SIDEBAR} role="complementary" aria-label="The book"'
 # A name that hides the words of the fold from screen readers, and is the same for all.
 FOLD_NAME = '<summary aria-label="Toggle hidden content">'
 ICON_NAME = re.compile(r"\bfa-[a-z0-9-]+")
@@ -52,7 +55,7 @@ def finish(html: Path) -> None:
     pages = list(html.rglob("*.html"))
     for page in pages:
         text = ICON_SCRIPT.sub("", page.read_text(encoding="utf-8"))
-        text = text.replace(FOLD_NAME, "<summary>")
+        text = text.replace(FOLD_NAME, "<summary>").replace(SIDEBAR, SIDEBAR_LANDMARK)
         page.write_text(EMPTY_HEADER.sub("<td></td>", text), encoding="utf-8")
     names = set(ICON_NAME.findall(text_of([*pages, *html.rglob("*.js")])))
     styles = list(html.rglob("*.css"))

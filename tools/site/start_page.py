@@ -95,8 +95,9 @@ def measured() -> str:
     for name, what in SHOWN.items():
         question = find(name)
         assert isinstance(question, Number) and question.origin == "measured"
-        page = os.path.relpath(files.find(question.chapter), (ROOT / PAGE).parent)
-        link = f"[{what}]({page}#{question.section})"
+        page = files.find(question.chapter).with_suffix(".html")
+        page_from_here = os.path.relpath(page, (ROOT / PAGE).parent)
+        link = f'<a href="{page_from_here}#{question.section}">{what}</a>'
         value = found(name)
         cells = [f"{number:.4g} {question.unit}" for number in (question.answer, value)]
         rows.append(f"| {link} | {' | '.join(cells)} | {value / question.answer:.3f} |")
