@@ -18,7 +18,7 @@ SHOWN = {
     "bytes-each-rank-sends": "Sent by each of 4 ranks that all-reduce 8 MB",
     "bytes-of-a-step": "Between a worker and its parameter servers in a step, 8 MB of weights",
     "held-under-stage-2": "Held for a parameter under ZeRO-2 on 4 ranks",
-    "mean-of-six": "Mean staleness of 6 asynchronous workers",
+    "mean-of-six": "Mean staleness with 6 asynchronous workers",
     "bytes-a-rank-sends": "Sent by a rank in a step of tensor parallelism",
     "prefetch-at-the-end": "An element of an input pipeline with a prefetch at its end",
 }
@@ -97,8 +97,8 @@ def measured() -> str:
         assert isinstance(question, Number) and question.origin == "measured"
         page = files.find(question.chapter).with_suffix(".html")
         page_from_here = os.path.relpath(page, (ROOT / PAGE).parent)
-        link = f'<a href="{page_from_here}#{question.section}">{what}</a>'
+        link = f'<a href="{page_from_here}#{question.section}">{what}</a>, in {question.unit}'
         value = found(name)
-        cells = [f"{number:.4g} {question.unit}" for number in (question.answer, value)]
+        cells = [f"{number:.4g}" for number in (question.answer, value)]
         rows.append(f"| {link} | {' | '.join(cells)} | {value / question.answer:.3f} |")
     return "\n".join(rows)
