@@ -8,13 +8,14 @@ PART ?=
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help env book test check serve notebook chapter mutants assignment answers release \
+.PHONY: help env book pdf test check serve notebook chapter mutants assignment answers release \
   constraints tables lint format address clean
 
 help:
 	@echo "make book                 execute what changed, build the HTML book in _build/html"
 	@echo "make test                 every test: lint, units, notebooks, book, browser, Colab path"
 	@echo "make check                about two minutes of it: lint, unit tests, notebook structure"
+	@echo "make pdf                  print the built book into _build/html/lockstep.pdf, with Chromium"
 	@echo "make serve                show the built book on http://localhost:$(PORT) (PORT=8000)"
 	@echo "make notebook NAME=slug   execute one notebook now, changed or not"
 	@echo "make chapter NAME=slug    start a new chapter, with a question and its proof"
@@ -44,6 +45,9 @@ test: env
 
 check: env
 	@$(RUN) -m tools.testing lint unit
+
+pdf: env
+	@$(RUN) -m tools.site.pdf
 
 serve: env
 	@$(RUN) -m tools.site.serve $(PORT)

@@ -28,6 +28,7 @@ from tools.environment.install import PINS
 from tools.notebooks.keys import installed
 from tools.site.build import problems
 from tools.site.serve import server
+from tools.site.start_page import PLACE_OF_PDF
 
 pytestmark = pytest.mark.machinery
 COUNT = "import os\n\nwith open(os.environ['EXECUTED'], 'a') as file:\n    file.write('x')"
@@ -145,6 +146,17 @@ def test_what_needs_the_address_is_there_when_it_is_set(book: Book) -> None:
     assert (
         'property="og:url" content="https://ada.github.io/lockstep/book/small.html"' in book.page()
     )
+
+
+def test_the_book_is_printed_into_one_file(book: Book) -> None:
+    index = book.root / "book/index.md"
+    index.write_text(f"{index.read_text()}\n{PLACE_OF_PDF} [The chapter](small.ipynb).\n")
+    book.build()
+    done = book.run("tools.site.pdf")
+    assert done.returncode == 0, done.stdout
+    printed = (book.html / "lockstep.pdf").read_bytes()
+    assert printed.startswith(b"%PDF") and b"book-small" in printed  # where the link leads
+    assert 'href="../lockstep.pdf"' in book.page("index")
 
 
 def test_words_are_shown_without_executing(book: Book) -> None:

@@ -10,6 +10,7 @@ from tools.notebooks import execute, files
 from tools.site import address, entries
 
 PAGE = "book/index"
+PLACE_OF_PDF = '<span id="pdf"></span>'  # `make pdf` puts a link there
 QUESTION = re.compile(r"^\*\*(.+\?)\*\*$", re.MULTILINE)
 TIME = re.compile(r"^\*\*Time:\*\* ([^;]+);", re.MULTILINE)
 # Questions of the bank whose answer follows from a formula and is measured by processes, and what
@@ -50,7 +51,7 @@ def begin() -> str:
     buttons = [f"[Begin: {title}]({page}){{.button}}"]
     if address.is_set(ROOT):
         buttons.append(f"[Run it in Colab]({address.colab(ROOT, f'{first}.ipynb')}){{.button}}")
-    return " ".join([*buttons, "[Assignments](assignments.md){.button}"])
+    return " ".join([*buttons, "[Assignments](assignments.md){.button}", PLACE_OF_PDF])
 
 
 def chapters() -> str:
