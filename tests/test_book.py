@@ -86,6 +86,7 @@ FAINT = """() => {
   const found = [];
   for (const fold of document.querySelectorAll("details:has(.lockstep-figure)")) fold.open = true;
   for (const text of document.querySelectorAll(".lockstep-figure svg text")) {
+    if (!text.checkVisibility()) continue;
     text.scrollIntoView({ block: "center" });
     const [high, low] = [getComputedStyle(text).fill, ground(text)].map(luminance)
       .sort((a, b) => b - a);

@@ -39,7 +39,8 @@ MEASURE = """() => {
   const box = (node) => node.getBoundingClientRect();
   const end = (node) => node ? box(node).bottom + scrollY : Infinity;
   const article = document.querySelector("article");
-  const figures = [...article.querySelectorAll(".lockstep-figure")];
+  const figures = [...article.querySelectorAll(".lockstep-figure")]
+    .filter((node) => !node.closest(".frame[hidden]")); // what a reader has not chosen yet
   const code = [...article.querySelectorAll(".cell_input")].filter(shown);
   const text = (node) => node.querySelector("pre").textContent;
   const lines = (node) => text(node).split("\\n").filter((line) => line.trim()).length;
