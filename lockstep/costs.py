@@ -12,8 +12,9 @@ def ring_all_reduce_bytes(world_size: int, size: float) -> float:
     """Bytes that each rank sends (and receives) in a ring all-reduce.
 
     The buffer is cut into `world_size` chunks. A reduce-scatter and an all-gather each take
-    N - 1 steps, and in each step every rank sends one chunk: 2 (N - 1) / N * S in all, which
-    no all-reduce can beat (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69(2), 2009).
+    N - 1 steps, and in each step every rank sends one chunk: 2 (N - 1) / N * S in all. Where only
+    ranks add, no all-reduce lets its busiest rank send less (Patarasuk and Yuan, J. Parallel
+    Distrib. Comput. 69(2), 2009). Where the network adds, as SHARP and NVLS do, each sends S.
 
     Args:
         world_size: number of ranks N, at least 1.
