@@ -18,7 +18,6 @@ pytestmark = pytest.mark.browser
 OLD_SHAPE = {
     "choosing",
     "custom-loops",
-    "data-parallel",
     "gpipe",
     "input-pipelines",
     "multi-worker",
