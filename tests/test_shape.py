@@ -18,6 +18,7 @@ pytestmark = pytest.mark.browser
 OLD_SHAPE = {
     "choosing",
     "custom-loops",
+    "data-parallel",
     "gpipe",
     "input-pipelines",
     "multi-worker",
