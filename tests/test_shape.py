@@ -22,7 +22,6 @@ OLD_SHAPE = {
     "gpipe",
     "input-pipelines",
     "multi-worker",
-    "one-machine",
     "papers",
     "parameter-servers",
     "saving",
