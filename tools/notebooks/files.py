@@ -47,6 +47,15 @@ def pages_in_toc() -> list[str]:
     return list(walk(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
 
 
+def parts_in_toc() -> list[tuple[str, list[str]]]:
+    """Return the caption of each part of the book, and its pages, without suffix."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    return [
+        (part["caption"], [chapter["file"] for chapter in part["chapters"]])
+        for part in toc.get("parts", [])
+    ]
+
+
 def name(notebook: Path) -> str:
     """Return the name of a notebook: a chapter's is its slug, an assignment's exercises/SLUG."""
     return notebook.stem if notebook in chapters() else f"exercises/{notebook.stem}"

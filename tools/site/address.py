@@ -55,6 +55,16 @@ def current(root: Path) -> str:
     return parse(url[1])
 
 
+def is_set(root: Path) -> bool:
+    """Say whether the course below `root` has a public address."""
+    return "NOT-SET" not in current(root)
+
+
+def colab(root: Path, notebook: str) -> str:
+    """Return the address at which Colab opens a notebook of the repository."""
+    return f"https://colab.research.google.com/github/{current(root)}/blob/main/{notebook}"
+
+
 def replace(root: Path, old: str, new: str) -> list[str]:
     """Put `new` in place of `old` in every file below `root` that git tracks.
 

@@ -16,7 +16,7 @@ from jupyter_book.sphinx import build_sphinx
 from tools import CACHE, HTML, ROOT
 from tools.notebooks import execute
 from tools.notebooks.files import chapters, pages_in_toc
-from tools.site import flashcards
+from tools.site import assignments_page, flashcards
 from tools.site.finish import finish
 
 SITE = CACHE / "site"
@@ -85,6 +85,8 @@ def publish(built: Path) -> None:
     start = f"{pages_in_toc()[0]}.html"
     (unfinished / "index.html").write_text(INDEX.format(title=title, page=start), encoding="utf-8")
     (unfinished / ".nojekyll").touch()  # GitHub Pages would leave out _static
+    if assignments_page.PAGE in pages_in_toc():
+        assignments_page.write_downloads(unfinished / "book" / assignments_page.FOLDER)
     if flashcards.PAGE in pages_in_toc():
         flashcards.write_deck(flashcards.load(), unfinished / flashcards.DECK)
     finish(unfinished)

@@ -68,7 +68,9 @@ def write_deck(cards: list[Card], file: Path) -> None:
     book = f"https://{owner.lower()}.github.io/{name}/"
     for card in cards:
         front = entries.marked(card.front)
-        back = f"<p>{entries.marked(card.back)}</p><p>{entries.shown(card.proof, book)}</p>"
+        back = f"<p>{entries.marked(card.back)}</p>"
+        if address.is_set(ROOT):
+            back += f"<p>{entries.shown(card.proof, book)}</p>"
         tags = [re.sub(r"\W+", "-", card.topic.lower()), *card.claims]
         note = genanki.Note(model, [front, back], tags=tags, guid=f"lockstep-{card.id}")
         deck.add_note(note)

@@ -1,5 +1,5 @@
 """Sphinx extension: puts the outputs that nbval stored into the notebooks that Sphinx reads, and
-versions and run times below the words of book/versions.md.
+what is made of data and of this build into Markdown pages, in the place of `% generated: NAME`.
 
 It is loaded by `_config.yml`, so it works in `make book` and in a plain `jupyter-book build .`.
 A notebook without stored outputs is an error: nothing here executes one.
@@ -7,6 +7,7 @@ A notebook without stored outputs is an error: nothing here executes one.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -18,9 +19,26 @@ from sphinxcontrib import katex
 
 from tools import ROOT
 from tools.notebooks import assets, files, folds, keys
-from tools.site import exam_answers, flashcards, versions_page
+from tools.site import (
+    address,
+    assignments_page,
+    exam_answers,
+    flashcards,
+    start_page,
+    versions_page,
+)
 from tools.site.katex import render
 
+GENERATED = {
+    "assignments": assignments_page.markdown,
+    "begin": start_page.begin,
+    "chapters": start_page.chapters,
+    "claims": lambda: exam_answers.markdown(exam_answers.load()),
+    "flashcards": lambda: flashcards.markdown(flashcards.load()),
+    "measured": start_page.measured,
+    "versions": versions_page.tables,
+}
+PLACE = re.compile(r"^% generated: (\w+)$", re.MULTILINE)
 SETUP_TITLE = "Set-up: gets the course's package, prints versions"
 
 
@@ -52,25 +70,23 @@ def with_outputs(text: str, outputs: assets.Outputs) -> str:
     return json.dumps(notebook)
 
 
-def measured(docname: str) -> str:
-    """Return the tables of this build for the page of versions."""
-    try:
-        return versions_page.tables()
-    except LookupError as error:
-        raise ExtensionError(f"{docname}: {error}. Run: make book") from error
+def filled(text: str) -> str:
+    """Return a page with what is generated for it.
+
+    Raises:
+        LookupError: a notebook that has not been executed as it is now.
+    """
+    return PLACE.sub(lambda place: GENERATED[place[1]](), text)
 
 
 def insert_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
     """Give Sphinx the executed notebook instead of the one without outputs."""
-    if docname == versions_page.PAGE:
-        source[0] += f"\n{measured(docname)}\n"
-        app.env.metadata[docname]["lockstep_measured"] = measured(docname)
-    if docname == flashcards.PAGE:
-        source[0] += f"\n{flashcards.markdown(flashcards.load())}\n"
-        app.env.note_dependency(str(flashcards.SOURCE))
-    if docname == exam_answers.PAGE:
-        source[0] += f"\n{exam_answers.markdown(exam_answers.load())}\n"
-        app.env.note_dependency(str(exam_answers.SOURCE))
+    if PLACE.search(source[0]):
+        try:
+            source[0] = filled(source[0])
+        except LookupError as error:
+            raise ExtensionError(f"{docname}: {error}. Run: make book") from error
+        app.env.metadata[docname]["lockstep_generated"] = source[0]
     path = stored_file(app.env, docname)
     if path is None:
         return
@@ -85,16 +101,24 @@ def read_again(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> Iterable[str]:
     """Name the pages whose outputs are not the ones that Sphinx read last time."""
-    page = versions_page.PAGE
-    stale = {page} & env.found_docs
-    if stale and env.metadata[page].get("lockstep_measured") == measured(page):
-        stale = set()
-    return stale | {
-        docname
-        for docname in env.found_docs
-        if (path := stored_file(env, docname)) is not None
-        and env.metadata[docname].get("lockstep_outputs") != str(path)
-    }
+    stale = set()
+    for docname in env.found_docs:
+        before, path = env.metadata[docname], stored_file(env, docname)
+        text = Path(env.doc2path(docname)).read_text(encoding="utf-8")
+        if path is not None and before.get("lockstep_outputs") != str(path):
+            stale.add(docname)
+        if path is None and PLACE.search(text) and before.get("lockstep_generated") != filled(text):
+            stale.add(docname)
+    return stale
+
+
+def hide_what_needs_the_address(app: Sphinx, config: Config) -> None:
+    """Leave out what would lead nowhere as long as the course has no public address."""
+    if not address.is_set(ROOT):
+        options = config.html_theme_options
+        options["launch_buttons"] = {}
+        options["use_repository_button"] = options["use_issues_button"] = False
+        config.html_baseurl = config.ogp_site_url = ""
 
 
 def use_machinery(app: Sphinx, config: Config) -> None:
@@ -111,6 +135,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     katex.render_latex = render
     app.add_config_value("lockstep_machinery", "", "env")
     app.connect("config-inited", use_machinery)
+    app.connect("config-inited", hide_what_needs_the_address)
     app.connect("env-get-outdated", read_again)
     app.connect("source-read", insert_outputs)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
