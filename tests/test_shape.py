@@ -22,6 +22,7 @@ OLD_SHAPE = {
     "gpipe",
     "input-pipelines",
     "multi-worker",
+    "one-machine",
     "papers",
     "parameter-servers",
     "saving",
