@@ -76,7 +76,8 @@ ABOUT = {
         "The message of a failed cell is the first line of its error."
     ),
     "catalogue": (
-        "Each cell trains with Adam for six steps, and its weights are compared with NumPy's. "
+        "Each cell trains a dense layer with Adam for six steps, and its weights are compared with "
+        "NumPy's, nothing else: the loss that Keras 3's fit shows under CentralStorage is wrong. "
         "MultiWorkerMirrored is two processes; ParameterServer is a chief, two workers and a "
         "server, and the chief waits after each step. The loops use a Keras 3 model. In the last "
         "column the loop is in a graph, and a worker, or the only process, is killed with SIGKILL "
