@@ -8,7 +8,7 @@ PART ?=
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help env book test check serve notebook chapter assignment answers release \
+.PHONY: help env book test check serve notebook chapter mutants assignment answers release \
   constraints tables lint format address clean
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make serve                show the built book on http://localhost:$(PORT) (PORT=8000)"
 	@echo "make notebook NAME=slug   execute one notebook now, changed or not"
 	@echo "make chapter NAME=slug    start a new chapter, with a question and its proof"
+	@echo "make mutants NAME=slug    try the mutants of a chapter (no NAME: of all that changed)"
 	@echo "make assignment NAME=slug start a new assignment in exercises/"
 	@echo "make answers NAME=slug    grade the answers to an assignment (no NAME: to all that changed)"
 	@echo "make release NAME=slug    make what students get of an assignment (no NAME: of all)"
@@ -52,6 +53,9 @@ notebook: env
 
 chapter: env
 	@$(RUN) -m tools.notebooks.chapter "$(NAME)" "$(PART)"
+
+mutants: env
+	@$(RUN) -m tools.notebooks.mutants $(NAME)
 
 assignment: env
 	@$(RUN) -m tools.assignments.releases new "$(NAME)"

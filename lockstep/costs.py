@@ -13,7 +13,8 @@ def ring_all_reduce_bytes(world_size: int, size: float) -> float:
 
     The buffer is cut into `world_size` chunks. A reduce-scatter and an all-gather each take
     N - 1 steps, and in each step every rank sends one chunk: 2 (N - 1) / N * S in all, which
-    no all-reduce can beat (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69(2), 2009).
+    no all-reduce among the ranks alone can beat (Patarasuk and Yuan, J. Parallel Distrib. Comput.
+    69(2), 2009). Switches that add up on the way can: a rank then sends S.
 
     Args:
         world_size: number of ranks N, at least 1.
@@ -84,6 +85,48 @@ def pipeline_seconds(stages: int, micro_batches: int, seconds: float, chunks: in
     """
     stages, micro_batches, chunks = _check_pipeline(stages, micro_batches, chunks)
     return (micro_batches + (stages - 1) / chunks) * arguments.number("seconds", seconds)
+
+
+def gpipe_seconds(
+    micro_batches: int,
+    forward: Sequence[float],
+    backward: Sequence[float],
+    *,
+    message: float = 0,
+    latency: float = 0,
+) -> float:
+    """Makespan of GPipe with unequal stages and messages.
+
+    All forward passes, then all backward passes. Each half is a line of stations, the links among
+    them, through which M pieces go: sum t + (M - 1) max t, and `latency` for each cut. Equal stages
+    and free messages make it `pipeline_seconds`. For 1F1B it is no more than an upper limit, and
+    that only while messages are free; simulate it.
+
+    Args:
+        micro_batches: M, at least 1.
+        forward: seconds of a forward pass on each stage.
+        backward: seconds of a backward pass on each stage, with its recomputation.
+        message: seconds for which a message keeps a link busy, while its sender computes on.
+        latency: seconds more until it has arrived.
+
+    Raises:
+        ValueError: an argument is out of its range, or the lists are not equally long.
+    """
+    micro_batches = arguments.count("micro_batches", micro_batches)
+    message = arguments.number("message", message)
+    latency = arguments.number("latency", latency)
+    halves = [list(arguments.plain(forward)), list(arguments.plain(backward))]
+    if not halves[0] or len(halves[0]) != len(halves[1]):
+        raise ValueError(
+            f"forward={halves[0]}, backward={halves[1]}: give two lists, a number a stage in each"
+        )
+    cuts = len(halves[0]) - 1
+    total: float = 0
+    for name, half in zip(("forward", "backward"), halves, strict=True):
+        stations = [arguments.number(f"{name}[{i}]", seconds) for i, seconds in enumerate(half)]
+        stations += [message] * cuts
+        total += sum(stations) + cuts * latency + (micro_batches - 1) * max(stations)
+    return total
 
 
 def pipeline_bubble(stages: int, micro_batches: int, chunks: int = 1) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep import arguments
-from lockstep.questions import near
+from lockstep.questions import ORIGINS, near
 
 _asked: dict[str, "Question"] = {}
 
@@ -47,21 +47,23 @@ class Boxes:
 
 @dataclass(frozen=True)
 class Measured:
-    """A measured value, beside which a front end shows what the reader predicted."""
+    """A value, beside which a front end shows what the reader predicted."""
 
     question: Question
     value: float
+    origin: str
 
     def __repr__(self) -> str:
-        return f"Measured: {self.value:.4g} {self.question.unit}".rstrip()
+        return f"{self.origin.capitalize()}: {self.value:.4g} {self.question.unit}".rstrip()
 
     def _repr_html_(self) -> str:
         q = self.question
         data = f'data-prediction="{q.name}" data-value="{self.value!r}"'
         unit = html.escape(q.unit)
+        said = self.origin.capitalize()
         return _page(
             f'<p class="measured" {data} data-unit="{unit}"><span class="said"></span>'
-            f"Measured: <b>{self.value:.4g} {unit}</b><span class='ratio'></span></p>"
+            f"{said}: <b>{self.value:.4g} {unit}</b><span class='ratio'></span></p>"
         )
 
 
@@ -103,20 +105,24 @@ def predict(chapter: str, **questions: tuple[str, str]) -> Boxes:
     return Boxes(tuple(_asked[name] for name in questions))
 
 
-def measured(name: str, value: float) -> Measured:
-    """Show a measured value beside what was predicted under this name.
+def measured(name: str, value: float, origin: str = "measured") -> Measured:
+    """Show a value beside what was predicted under this name.
 
     Args:
         name: as `predict` was given it.
         value: in the unit that `predict` was given.
+        origin: "measured" by a run, or "computed" from a formula or by the course's simulator.
 
     Raises:
-        ValueError: nothing was asked under this name, or the value is not finite.
+        ValueError: nothing was asked under this name, the value is not finite, or there is no such
+            origin.
     """
+    if origin not in ORIGINS:
+        raise ValueError(f"origin={origin!r}: give one of {', '.join(ORIGINS)}")
     if name not in _asked:
         raise ValueError(
             f"measured: nothing was asked as {name!r}{near(name, _asked)}. Ask first, with "
             f"predict(chapter, {name}=(question, unit))"
         )
     value = arguments.number("value", value, least=float("-inf"))
-    return Measured(_asked[name], value)
+    return Measured(_asked[name], value, origin)

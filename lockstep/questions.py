@@ -26,6 +26,11 @@ METADATA_KEY = "lockstep"
 
 ON_PURPOSE = "If you have just made a mistake on purpose, this is where it shows."
 
+# Where a number or an answer comes from: a run of the chapter; a formula, or the course's own
+# simulator; or a source, whose place follows it: "read: GPipe, table 2".
+ORIGINS = {"measured": "Measured here", "computed": "Computed here"}
+READ = "read: "
+
 Truth = Mapping[str, bool | np.bool_] | SupportsFloat
 
 
@@ -56,6 +61,13 @@ class Question:
     chapter: str
     section: str
     claims: tuple[str, ...]
+    origin: str
+
+    @property
+    def told(self) -> str:
+        """Where the truth comes from, in the words that readers see."""
+        kind, _, place = self.origin.partition(": ")
+        return f"Read in {place}" if place else ORIGINS[kind]
 
 
 @dataclass(frozen=True)
@@ -174,20 +186,27 @@ def _question(entry: dict[str, Any], chapter: str, where: str) -> Question:
         )
     common = {"id", "stem", "proof"}
     if "options" in entry:
-        _check_keys(entry, common | {"options"}, {"claims"}, where)
+        _check_keys(entry, common | {"options"}, {"claims", "origin"}, where)
     else:
         needed = {"answer", "tolerance", "feedback", "otherwise"}
-        _check_keys(entry, common | needed, {"claims", "unit", "wrong"}, where)
+        _check_keys(entry, common | needed, {"claims", "origin", "unit", "wrong"}, where)
 
     claims = entry.get("claims", [])
     if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
         raise ValueError(f"{where}: 'claims' must be a list of claim ids, such as [Q1a, F1].")
+    origin = entry.get("origin", "measured")
+    if origin not in ORIGINS and not (isinstance(origin, str) and origin.startswith(READ)):
+        raise ValueError(
+            f"{where}: 'origin' is {origin!r}. Write measured (by a run of the chapter), computed "
+            '(from a formula, or by our simulator), or "read: " and the place in a source.'
+        )
     shared: dict[str, Any] = {
         "id": _slug(entry, "id", where),
         "stem": _text(entry, "stem", where),
         "chapter": chapter,
         "section": _slug(entry, "proof", where),
         "claims": tuple(claims),
+        "origin": origin,
     }
     return _choice(entry, shared, where) if "options" in entry else _number(entry, shared, where)
 
@@ -301,7 +320,9 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 def prove(question_id: str, truth: Truth) -> None:
-    """Compare the bank's answer with what a cell measured, and record the measurement.
+    """Compare the bank's answer with what a cell found, and record that.
+
+    The bank says where it comes from: measured, computed or read.
 
     Args:
         question_id: the question's id in the bank.
@@ -318,7 +339,7 @@ def prove(question_id: str, truth: Truth) -> None:
     (quiz,) = (questions for questions in _read(BANK).values() if question in questions)
     number = quiz.index(question) + 1
     value = f": {measured:.4g} {question.unit}".rstrip() if isinstance(question, Number) else ""
-    text = f"Measured{value}. This settles question {number} of the quiz."
+    text = f"{question.told}{value}. This settles question {number} of the quiz."
     ipython = sys.modules.get("IPython")
     if ipython is None or ipython.get_ipython() is None:
         print(text)

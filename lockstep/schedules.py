@@ -16,23 +16,31 @@ from typing import NamedTuple
 from lockstep import arguments
 from lockstep.trace import Event
 
-FORWARD, BACKWARD, INPUTS, WEIGHTS = "F", "B", "I", "W"
+FORWARD, RECOMPUTE, BACKWARD, INPUTS, WEIGHTS = "F", "R", "B", "I", "W"
 NAMES = {
     FORWARD: "forward pass",
+    RECOMPUTE: "recomputation",
     BACKWARD: "backward pass",
     INPUTS: "backward pass for inputs",
     WEIGHTS: "backward pass for weights",
 }
-FOLLOWS = {BACKWARD: FORWARD, INPUTS: FORWARD, WEIGHTS: INPUTS}
-KINDS = {FORWARD: "forward", BACKWARD: "backward", INPUTS: "backward", WEIGHTS: "weights"}
-WORK = ("forward", "backward", "weights")  # the kinds of events in which a rank computes
+FOLLOWS = {RECOMPUTE: FORWARD, BACKWARD: FORWARD, INPUTS: FORWARD, WEIGHTS: INPUTS}
+KINDS = {
+    FORWARD: "forward",
+    RECOMPUTE: "recompute",
+    BACKWARD: "backward",
+    INPUTS: "backward",
+    WEIGHTS: "weights",
+}
+WORK = tuple(dict.fromkeys(KINDS.values()))  # the kinds of events in which a rank computes
 
 
 class Op(NamedTuple):
     """What a rank does with one micro-batch on one stage. As text: `2F0`, as torch writes it.
 
     `kind` is F (forward), B (backward), or a backward pass in two parts: I (for the inputs, which
-    the stage before waits for) and W (for the weights, which nobody waits for).
+    the stage before waits for) and W (for the weights, which nobody waits for). R is a forward pass
+    done again before a backward pass, which needs no other stage.
     """
 
     stage: int
@@ -71,10 +79,10 @@ def parse(text: str) -> Schedule:
     for rank, line in enumerate(text.strip().splitlines()):
         schedule.append([])
         for word in line.split():
-            if not (match := re.fullmatch(r"(\d+)([FBIW])(\d+)", word)):
+            if not (match := re.fullmatch(r"(\d+)([FRBIW])(\d+)", word)):
                 raise ValueError(
                     f"rank {rank}: {word!r} is no operation. Write stage, kind and micro-batch, "
-                    "such as 2F0; the kinds are F, B, I and W."
+                    "such as 2F0; the kinds are F, R, B, I and W."
                 )
             schedule[rank].append(Op(int(match[1]), match[2], int(match[3])))
     return schedule
@@ -103,6 +111,17 @@ def one_f_one_b(stages: int, micro_batches: int) -> Schedule:
         ValueError: a number is below 1.
     """
     return _pipeline(stages, micro_batches, lambda rank: stages - rank - 1)
+
+
+def eager_one_f_one_b(stages: int, micro_batches: int) -> Schedule:
+    """1F1B with twice the warm-up: a rank has work while messages travel, and holds up to twice.
+
+    Zhuang et al., On Optimizing the Communication of Model Parallelism, MLSys 2023.
+
+    Raises:
+        ValueError: a number is below 1.
+    """
+    return _pipeline(stages, micro_batches, lambda rank: 2 * (stages - rank - 1))
 
 
 def interleaved(ranks: int, micro_batches: int, chunks: int) -> Schedule:
@@ -166,6 +185,25 @@ def zb_h2(stages: int, micro_batches: int) -> Schedule:
     )
 
 
+def recomputed(schedule: Schedule) -> Schedule:
+    """Return a schedule in which ranks recompute before each backward pass, as an operation R.
+
+    R waits for no gradient, so a rank does it in time that it would have idled away, as GPipe does
+    (Huang et al., NeurIPS 2019, section 2.3). Without it, `Costs.recompute` is part of the backward
+    pass, and so begins when the gradient is there; torch.utils.checkpoint does that.
+    """
+    return [
+        [
+            one
+            for op in ops
+            for one in (
+                (op._replace(kind=RECOMPUTE), op) if op.kind in (BACKWARD, INPUTS) else (op,)
+            )
+        ]
+        for ops in schedule
+    ]
+
+
 def _pipeline(
     stages: int,
     micro_batches: int,
@@ -213,8 +251,9 @@ def _in_turn(
 class Costs:
     """What operations take, in seconds: one number for all stages, or a list with one a stage.
 
-    `inputs` and `weights` are the two parts of a backward pass, `recompute` is the forward pass
-    that is done again before it. Between ranks a message of `message` bytes travels for
+    `inputs` and `weights` are the two parts of a backward pass. `recompute` is the forward pass
+    that is done again: what the operation R takes, or, where a schedule has none, the first part of
+    a backward pass (see `recomputed`). Between ranks a message of `message` bytes travels for
     `latency` + bytes / `bandwidth`. If `overlapped`, the sender computes on meanwhile, and a link
     carries one message after the other. If not, the sender waits until it has arrived.
     `simulate` says what is out of its range.
@@ -241,7 +280,7 @@ def simulate(schedule: Schedule, costs: Costs | None = None) -> list[Event]:
         costs: what they take; by default 1 s for each of forward, inputs and weights.
 
     Returns:
-        Events named like operations, of the kinds "forward", "backward" and "weights", and of
+        Events named like operations, of the kinds in `WORK`, and of
         "send to 1" while the link to rank 1 is busy.
 
     Raises:
@@ -283,7 +322,7 @@ def _run(
     ranks = len(schedule)
     rank_of = {op.stage: rank for rank, ops in enumerate(schedule) for op in ops}
     stages = max(rank_of) + 1
-    seconds = _seconds(costs, stages)
+    seconds = _seconds(costs, stages, _recomputing(schedule))
     events: list[Event] = []
     step = [0] * ranks  # how far each rank is
     free_at: list[float] = [0] * ranks
@@ -352,7 +391,12 @@ def _per_stage(name: str, given: float | Sequence[float], stages: int) -> list[f
     return [arguments.number(f"{name}[{stage}]", value) for stage, value in enumerate(given)]
 
 
-def _seconds(costs: Costs, stages: int) -> dict[str, list[float]]:
+def _recomputing(schedule: Schedule) -> set[int]:
+    """Return the stages that recompute in an operation of its own."""
+    return {op.stage for ops in schedule for op in ops if op.kind == RECOMPUTE}
+
+
+def _seconds(costs: Costs, stages: int, recomputing: set[int]) -> dict[str, list[float]]:
     """Seconds of each kind of operation on each stage."""
     for name in ("message", "latency"):
         arguments.number(name, getattr(costs, name))
@@ -361,9 +405,16 @@ def _seconds(costs: Costs, stages: int) -> dict[str, list[float]]:
         _per_stage(name, getattr(costs, name), stages)
         for name in ("forward", "inputs", "weights", "recompute")
     )
-    inputs = [i + r for i, r in zip(inputs, recompute, strict=True)]
+    for stage in set(range(stages)) - recomputing:
+        inputs[stage] += recompute[stage]
     whole = [i + w for i, w in zip(inputs, weights, strict=True)]
-    return {FORWARD: forward, INPUTS: inputs, WEIGHTS: weights, BACKWARD: whole}
+    return {
+        FORWARD: forward,
+        RECOMPUTE: recompute,
+        INPUTS: inputs,
+        WEIGHTS: weights,
+        BACKWARD: whole,
+    }
 
 
 def peak_activations(
@@ -382,8 +433,8 @@ def peak_activations(
         schedule: the operations of each rank, in order.
         activation: what one micro-batch needs on a stage, in any unit; or a list, one a stage.
         kept_for_weights: share of it, from 0 to 1, that W needs after I.
-        boundary: share of it that is stored if the rest is recomputed before the backward pass,
-            which then holds all of it; 1 if nothing is recomputed.
+        boundary: share of it that is stored if the rest is recomputed, which is held from there on
+            to the end of the backward pass; 1 if nothing is recomputed.
 
     Raises:
         ImpossibleSchedule: an operation is missing or is there twice.
@@ -393,6 +444,7 @@ def peak_activations(
     kept_for_weights = arguments.number("kept_for_weights", kept_for_weights, most=1)
     boundary = arguments.number("boundary", boundary, most=1)
     peaks = []
+    recomputing = _recomputing(schedule)
     for ops in schedule:
         held: float = 0
         peak: float = 0
@@ -400,7 +452,9 @@ def peak_activations(
             size = sizes[op.stage]
             if op.kind == FORWARD:
                 held += size * boundary
-            elif op.kind in (BACKWARD, INPUTS):
+            elif op.kind == RECOMPUTE or (
+                op.kind in (BACKWARD, INPUTS) and op.stage not in recomputing
+            ):
                 held += size * (1 - boundary)
             peak = max(peak, held)
             if op.kind == BACKWARD:
@@ -429,10 +483,12 @@ def check(schedule: Schedule) -> list[int]:
     _check_operations(schedule)
     seen: dict[Op, int] = {}
     rank_of: dict[int, int] = {}
+    recomputing = _recomputing(schedule)
     for rank, ops in enumerate(schedule):
         for step, op in enumerate(ops):
             first = FOLLOWS.get(op.kind)
             other = {BACKWARD: INPUTS, INPUTS: BACKWARD}.get(op.kind)
+            again = op._replace(kind=RECOMPUTE)
             problem = ""
             if rank_of.setdefault(op.stage, rank) != rank:
                 problem = f"stage {op.stage} is on rank {rank_of[op.stage]} already"
@@ -448,6 +504,8 @@ def check(schedule: Schedule) -> list[int]:
                     f"stage {op.stage} has done a backward pass of micro-batch {op.micro_batch} "
                     f"before, in step {seen[op._replace(kind=other)]}"
                 )
+            elif op.kind in (BACKWARD, INPUTS) and op.stage in recomputing and again not in seen:
+                problem = f"{again} is not before it, and the stage recomputes for others"
             if problem:
                 raise ImpossibleSchedule(f"rank {rank}, step {step}, {op}: {problem}", (rank, step))
             seen[op] = step
@@ -475,7 +533,7 @@ def _check_operations(schedule: Schedule) -> None:
             ):
                 raise ValueError(
                     f"rank {rank}, step {step}: there is no {op!r}. Stage and micro-batch are "
-                    "whole numbers from 0 on, the kinds are F, B, I and W, as in Op(0, 'F', 0)."
+                    "whole numbers from 0 on, the kinds are F, R, B, I and W, as in Op(0, 'F', 0)."
                 )
 
 

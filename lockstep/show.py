@@ -71,7 +71,7 @@ class Quiz:
                 f'<div class="question"{data}>',
                 f'<p class="stem">{stem} <i class="hint">{hint}</i></p>',
                 *folds,
-                f'<p class="proof">Where this is shown: {_proof(question)}</p>',
+                f'<p class="proof">{html.escape(question.told)}: {_proof(question)}</p>',
                 "</div>",
             ]
         )

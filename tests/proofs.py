@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep.questions import METADATA_KEY, bank, near
+from lockstep.questions import METADATA_KEY, READ, bank, near
 from tools.notebooks.ids import anchor
 
 Notebook = Mapping[str, Any]
@@ -79,7 +79,7 @@ def problems(notebooks: Mapping[str, Notebook]) -> list[str]:
         proved: dict[str, list[str]] = {}
         for section, cell in _sections(notebook):
             where = f"{chapter}#{section}"
-            for call in _calls(cell, "prove") if cell else ():
+            for call in calls(cell, "prove") if cell else ():
                 arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
                 name = arguments[0] if arguments else None
                 if len(arguments) != 2 or not isinstance(name, ast.Constant):
@@ -87,15 +87,16 @@ def problems(notebooks: Mapping[str, Notebook]) -> list[str]:
                     continue
                 question_id = str(name.value)
                 proved.setdefault(question_id, []).append(section)
+                read = question_id in own and own[question_id].origin.startswith(READ)
                 found += [
                     f"{where}: prove({question_id!r}) is given the constant {what}. "
                     "Give it what the cells measured."
-                    for what in _constants(arguments[1], assigned)
+                    for what in ([] if read else _constants(arguments[1], assigned))
                 ]
                 if question_id not in own:
                     meant = near(question_id, own)
                     found.append(f"{where}: {chapter} has no question {question_id!r}{meant}.")
-            for call in _calls(cell, "quiz") if cell else ():
+            for call in calls(cell, "quiz") if cell else ():
                 if not (call.args and ast.unparse(call.args[0]) == repr(chapter)):
                     found.append(f"{where}: a chapter shows its own questions, quiz({chapter!r}).")
         anchors = Counter(section for section, cell in _sections(notebook) if cell is None)
@@ -113,14 +114,14 @@ def problems(notebooks: Mapping[str, Notebook]) -> list[str]:
     return found
 
 
-def _tree(cell: Mapping[str, Any]) -> ast.Module:
+def tree(cell: Mapping[str, Any]) -> ast.Module:
     from IPython.core.inputtransformer2 import TransformerManager  # magics are not Python
 
     return ast.parse(TransformerManager().transform_cell(_source(cell)))
 
 
-def _calls(cell: Mapping[str, Any], function: str) -> Iterator[ast.Call]:
-    for node in ast.walk(_tree(cell)):
+def calls(cell: Mapping[str, Any], function: str) -> Iterator[ast.Call]:
+    for node in ast.walk(tree(cell)):
         if isinstance(node, ast.Call) and function in (
             getattr(node.func, "id", None),
             getattr(node.func, "attr", None),
@@ -130,6 +131,7 @@ def _calls(cell: Mapping[str, Any], function: str) -> Iterator[ast.Call]:
 
 # Functions that make a constant of constants.
 _PURE = {"abs", "all", "any", "bool", "dict", "float", "int", "len", "max", "min", "round", "sum"}
+_TYPES = {"array", "bool_", "float32", "float64", "int32", "int64"}
 
 _Assigned = Mapping[str, list[ast.expr]]
 
@@ -147,7 +149,7 @@ def _assigned(notebook: Notebook) -> _Assigned:
             continue
         plain: set[ast.AST] = set()
         stored: list[ast.Name] = []
-        for node in ast.walk(_tree(cell)):
+        for node in ast.walk(tree(cell)):
             targets: list[ast.expr] = []
             value: ast.expr | None = None
             if isinstance(node, ast.Assign):
@@ -181,8 +183,24 @@ def _constant(expression: ast.expr, assigned: _Assigned, seen: frozenset[str]) -
             name in assigned
             and all(_constant(value, assigned, seen | {name}) for value in assigned[name])
         )
-        for name in (node.id for node in ast.walk(expression) if isinstance(node, ast.Name))
+        for name in _names(expression)
     )
+
+
+def _names(expression: ast.AST) -> Iterator[str]:
+    """The names that a value can come from: not NumPy's of a type, nor what is multiplied by 0."""
+    match expression:
+        case ast.Name():
+            yield expression.id
+        case ast.BinOp(op=ast.Mult(), right=ast.Constant(value=0)):
+            return
+        case ast.BinOp(op=ast.Mult(), left=ast.Constant(value=0)):
+            return
+        case ast.Attribute(value=ast.Name(id="np"), attr=attribute) if attribute in _TYPES:
+            return
+        case _:
+            for child in ast.iter_child_nodes(expression):
+                yield from _names(child)
 
 
 def _constants(

@@ -15,7 +15,7 @@ import yaml
 from nbformat import NotebookNode
 from rules import leaks, mistakes, source_mistakes
 
-from tools import EXERCISES, ROOT
+from tools import EXERCISES, ROOT, edits
 from tools.assignments import answers, grade, releases
 from tools.assignments.releases import SKELETON, Files
 from tools.notebooks import setup_cell
@@ -330,7 +330,7 @@ NAMED = {"id": "one", "why": "So.", "fails": TEST}
 ONE: dict[str, Any] = NAMED | EDIT
 IN_ENTRY: list[tuple[dict[str, Any], str]] = [
     (ONE | {"replace": "return 0"}, f"cell '{SOLUTION}': the lines of `replace`, from 'return 0'"),
-    (ONE | {"replace": f"    {STANDS}"}, "are 0 times in the reference"),
+    (ONE | {"replace": f"    {STANDS}"}, "are 0 times in the cell"),
     (ONE | {"by": f"{STANDS}  # as before"}, f"cell '{SOLUTION}': nothing is changed"),
     (ONE | {"by": "return 1 +"}, f"cell '{SOLUTION}' is no Python, line"),
     (ONE | {"by": 0.5}, "'by' is 0.5. Write text: a block, `by: |`"),
@@ -341,7 +341,7 @@ IN_ENTRY: list[tuple[dict[str, Any], str]] = [
     (ONE | {"source": "x = 1"}, "it has the keys by, cell, fails, id, replace, source, why. Write"),
     (NAMED | {"edits": "none"}, "'edits' is 'none'. Write a list of edits"),
     (NAMED | {"edits": [EDIT, {"cell": SOLUTION}]}, "it has the keys cell. Write"),
-    (NAMED | {"edits": [EDIT, EDIT]}, "are 0 times in the reference"),
+    (NAMED | {"edits": [EDIT, EDIT]}, "are 0 times in the cell"),
 ]
 
 
@@ -389,12 +389,12 @@ def test_a_mistake_in_a_file_of_answers_is_named(
 def test_an_edit_replaces_whole_lines_with_their_indentation() -> None:
     text = "def f(x):\n    if x:\n        x = 1\n\n    return x"
     edit = {"replace": "if x:\n    x = 1\n", "by": "while x:\n    x = 2\n\n    x = 3\n"}
-    assert answers.replaced(text, edit) == (
+    assert edits.replaced(text, edit) == (
         "def f(x):\n    while x:\n        x = 2\n\n        x = 3\n\n    return x"
     )
-    assert answers.replaced("x\ny", {"replace": "x", "by": ""}) == "y"
+    assert edits.replaced("x\ny", {"replace": "x", "by": ""}) == "y"
     with pytest.raises(ValueError, match="are 2 times"):
-        answers.replaced("x\ny\nx", {"replace": "x", "by": "z"})
+        edits.replaced("x\ny\nx", {"replace": "x", "by": "z"})
 
 
 @pytest.mark.parametrize("text", [None, "{", "{}", "[]", '{"nbformat": 4, "cells": []}'])

@@ -144,7 +144,7 @@ def test_executed_the_quiz_is_a_form_for_the_keyboard(page: Page, server: str) -
     for _ in range(4):
         page.keyboard.press("Shift+Enter")
     expect(page.locator(".lockstep-quiz form")).to_have_count(3)
-    expect(page.get_by_text("Measured: 6.1 MB. This settles question")).to_be_visible()
+    expect(page.get_by_text("Measured here: 6.1 MB. This settles question")).to_be_visible()
     expect(page.get_by_role("img", name="An empty chart")).to_be_visible()
     expect(page.get_by_text("Figure: An empty chart")).to_be_hidden()
     assert page.locator(".lockstep-figure svg[role=img]").count() == 1
@@ -204,7 +204,7 @@ def test_stored_and_not_trusted_the_quiz_is_folds(page: Page, server: str) -> No
     expect(page.get_by_text("The optimizer then sees")).to_be_visible()
 
     proof = page.locator(".lockstep-quiz .proof").first
-    assert proof.inner_text() == "Where this is shown: section “gradients or weights”"
+    assert proof.inner_text() == "Measured here: section “gradients or weights”"
     expect(proof.get_by_role("link")).to_have_count(0)
     expect(page.get_by_text("Figure: An empty chart")).to_be_visible()
     letters = page.locator(".lockstep-figure > div")  # what is left of the chart without its SVG

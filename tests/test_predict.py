@@ -27,6 +27,10 @@ def test_a_question_has_text_for_a_terminal() -> None:
     assert repr(predict("sample", times=("How often?", ""))) == "1. How often?"
     assert repr(measured("size", 8.4213)) == "Measured: 8.421 MB"
     assert repr(measured("times", 4)) == "Measured: 4"
+    assert repr(measured("times", 4, "computed")) == "Computed: 4"
+    assert "Computed: <b>4 " in measured("times", 4, "computed")._repr_html_()
+    with pytest.raises(ValueError, match="origin='typed': give one of measured, computed"):
+        measured("times", 4, "typed")
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,7 @@ def with_option(**changes: Any) -> dict[str, Any]:
         (changed(NUMBER, tolerance=5), "from 0 to below 0.5"),
         (changed(NUMBER, otherwise=None), "'otherwise' is missing"),
         (changed(NUMBER, feedback=None), "'feedback' is missing"),
+        (changed(NUMBER, origin="typed"), "'origin' is 'typed'. Write measured"),
         (changed(NUMBER, wrong=[{"value": 3.0}]), "wrong number 3.0: 'feedback' is missing"),
         (
             changed(NUMBER, wrong=[{"value": 6.1, "feedback": "?"}]),
@@ -177,17 +178,21 @@ def test_what_is_no_name_is_refused_like_an_unknown_one(write: Any, name: Any) -
 
 @pytest.fixture
 def sample(write: Any) -> None:
-    write(sample=[CHOICE, NUMBER, changed(NUMBER, id="none-sent", answer=0.0)])
+    none = changed(NUMBER, id="none-sent", answer=0.0, origin="computed")
+    read = changed(NUMBER, id="said-to-be-sent", origin="read: RFC 9293, 3.1")
+    write(sample=[CHOICE, NUMBER, none, read])
 
 
 def test_what_agrees_is_said_in_one_line(sample: None, capsys: pytest.CaptureFixture[str]) -> None:
     questions.prove("what-is-averaged", {"gradients": np.True_, "weights": False})
     questions.prove("bytes-sent", np.float64(6.2))
     questions.prove("none-sent", 0)
+    questions.prove("said-to-be-sent", 6)
     assert capsys.readouterr().out.splitlines() == [
-        "Measured. This settles question 1 of the quiz.",
-        "Measured: 6.2 MB. This settles question 2 of the quiz.",
-        "Measured: 0 MB. This settles question 3 of the quiz.",
+        "Measured here. This settles question 1 of the quiz.",
+        "Measured here: 6.2 MB. This settles question 2 of the quiz.",
+        "Computed here: 0 MB. This settles question 3 of the quiz.",
+        "Read in RFC 9293, 3.1: 6 MB. This settles question 4 of the quiz.",
     ]
 
 
@@ -282,7 +287,7 @@ def test_records_are_read_from_an_executed_notebook() -> None:
     assert proofs.proofs(book) == expected
     assert proofs.proofs(json.loads(nbformat.writes(book))) == expected
     assert book.cells[4].outputs[0]["data"] == {
-        "text/plain": "Measured. This settles question 1 of the quiz."
+        "text/plain": "Measured here. This settles question 1 of the quiz."
     }
 
 
@@ -398,6 +403,9 @@ MEASURED = "launched = run()\nbytes_sent = read(launched)"
         'prove("sent", truth=2 * (4 - 1) / 4 * 4)',
         'ranks = 4\nsize = 8e6\nprove("sent", 2 * (ranks - 1) / ranks * size)',
         'prove("sent", float(round(6)))',
+        'prove("sent", np.float64(6))',
+        'prove("sent", bytes_sent * 0 + 6)',
+        'prove("sent", 6 + 0 * np.float64(bytes_sent))',
         'prove("sent", {"a": bytes_sent > 5, "b": False})',
         'prove("sent", dict(a=bytes_sent > 5, b=not True))',
         'truth = {"a": bytes_sent > 5, "b": False}\nprove("sent", truth)',
@@ -410,12 +418,15 @@ def test_constants_prove_nothing(write: Any, cell: str) -> None:
     write(sample=[changed(NUMBER, id="sent", proof="s")])
     found = proofs.problems({"sample": notebook("# S", MEASURED, cell)})
     assert len(found) == 1 and "is given the constant" in found[0], found
+    write(sample=[changed(NUMBER, id="sent", proof="s", origin="read: RFC 9293, 3.1")])
+    assert proofs.problems({"sample": notebook("# S", MEASURED, cell)}) == []
 
 
 @pytest.mark.parametrize(
     "cell",
     [
         'prove("sent", bytes_sent)',
+        'prove("sent", np.float64(bytes_sent) * 10)',
         '%matplotlib inline\nprove("sent", bytes_sent / 1e6)',
         'prove("sent", {"a": bytes_sent > 5, "b": not bytes_sent})',
         'truth = {"a": bytes_sent > 5}\ntruth["b"] = bytes_sent < 5\nprove("sent", truth)',

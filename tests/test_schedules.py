@@ -16,6 +16,7 @@ import torch.distributed.pipelining.schedules as of_torch
 from lockstep import trace
 from lockstep.costs import (
     gpipe_activations,
+    gpipe_seconds,
     pipeline_bubble,
     pipeline_bubble_over_ideal,
     pipeline_seconds,
@@ -27,11 +28,13 @@ from lockstep.schedules import (
     ImpossibleSchedule,
     Op,
     Schedule,
+    eager_one_f_one_b,
     gpipe,
     interleaved,
     one_f_one_b,
     parse,
     peak_activations,
+    recomputed,
     simulate,
     zb_h1,
     zb_h2,
@@ -165,6 +168,69 @@ def test_peaks_with_sizes_recomputation_and_a_share_for_weights() -> None:
     assert held == [gpipe_activations(4, 16, 2, 4, recompute=False)] * 2
 
 
+def test_a_recomputation_of_its_own_is_held_from_there_on() -> None:
+    schedule = recomputed(gpipe(2, 2))
+    assert words(schedule)[0] == "0F0 0F1 0R0 0B0 0R1 0B1"
+    assert peak_activations(schedule, activation=10, boundary=0.1) == [11, 11]
+    two = recomputed(parse("0F0 0I0 0W0"))
+    assert words(two) == ["0F0 0R0 0I0 0W0"]
+    assert peak_activations(two, activation=10, boundary=0.1, kept_for_weights=0.5) == [10]
+
+
+def test_gpipe_with_unequal_stages_and_messages() -> None:
+    """Huang et al. 2019 give the bubble of equal stages only; the simulator knows no formula."""
+    draw = np.random.default_rng(0)
+    for _ in range(100):
+        stages, micro_batches = (int(n) for n in draw.integers(1, 7, size=2))
+        forward, inputs, weights = draw.integers(0, 9, size=(3, stages)).tolist()
+        message, latency = draw.integers(0, 9, size=2).tolist()
+        costs = Costs(forward, inputs, weights, message=message, latency=latency)
+        events = simulate(gpipe(stages, micro_batches), costs)
+        backward = [i + w for i, w in zip(inputs, weights, strict=True)]
+        size = micro_batches, forward, backward
+        ends = max(event.end for event in events if event.kind in WORK)
+        assert ends == gpipe_seconds(*size, message=message, latency=latency)
+        free = simulate(one_f_one_b(stages, micro_batches), Costs(forward, inputs, weights))
+        assert max(event.end for event in free) <= gpipe_seconds(*size)
+
+
+def test_recomputation_early_and_late() -> None:
+    """The ideal speedups of Huang et al. 2019, table 2, over 2 stages and 1 micro-batch.
+
+    Computed by hand from an early recomputation: R needs no gradient.
+    """
+
+    def seconds(stages: int, micro_batches: int, early: bool) -> float:
+        schedule = gpipe(stages, micro_batches)
+        part = 1 / stages / micro_batches
+        costs = Costs(part, part, part, recompute=part)
+        return makespan(simulate(recomputed(schedule) if early else schedule, costs))
+
+    by_hand = {(2, 1): 1, (4, 1): 1.077, (8, 1): 1.12, (2, 32): 1.71, (4, 32): 3.27, (8, 32): 6.01}
+    for size, speedup in by_hand.items():
+        assert seconds(2, 1, True) / seconds(*size, True) == pytest.approx(speedup, abs=0.006)
+    assert seconds(4, 8, False) / seconds(4, 8, True) == pytest.approx(44 / 41)
+    only_first = parse("0F0 0R0 0B0\n1F0 1B0")
+    events = simulate(only_first, Costs(recompute=[1, 5]))
+    again, *rest = [event for event in events if event.name != "0F0" and event.name != "1F0"]
+    assert again == Event("0R0", 0, 1, 2, "recompute")
+    assert shown(rest) == [("1B0", 2, 9), ("0B0", 9, 11)]
+
+
+def test_a_second_warm_up_hides_messages() -> None:
+    costs = Costs(message=0.5)
+    size = 4, 64
+    plain, eager, all_first = (
+        makespan(simulate(make(*size), costs)) for make in (one_f_one_b, eager_one_f_one_b, gpipe)
+    )
+    assert eager == all_first < plain
+    assert peak_activations(eager_one_f_one_b(*size)) == [7, 5, 3, 1]
+    assert peak_activations(one_f_one_b(*size)) == [4, 3, 2, 1]
+    for micro_batches in (1, 5):  # without messages it is nothing but more to hold
+        free = [makespan(simulate(m(4, micro_batches))) for m in (one_f_one_b, eager_one_f_one_b)]
+        assert free[0] == free[1]
+
+
 # The simulator
 
 
@@ -229,6 +295,8 @@ def test_more_operations_do_not_cost_more_each() -> None:
         ("0F0 0W0 0I0", "stage 0 has not done the backward pass for inputs of micro-batch 0"),
         ("0F0 0B0 0I0", "has done a backward pass of micro-batch 0 before, in step 1"),
         ("0F0 0I0", "stage 0 never does the backward pass for weights of micro-batch 0"),
+        ("0F0 0B0 0R0", "step 1, 0B0: 0R0 is not before it, and the stage recomputes for others"),
+        ("0R0 0F0 0B0", "step 0, 0R0: stage 0 has not done the forward pass of micro-batch 0"),
         ("0F0 0B0 0F1", "stage 0 never does the backward pass of micro-batch 1"),
         ("0F0 0B0\n1F0", "stage 0 waits for the gradient of micro-batch 0, which stage 1 never"),
         ("0F0 0B0\n1F0 1F1 1B0 1B1", "stage 1 waits for the activation of micro-batch 1, which"),
@@ -297,11 +365,11 @@ def test_an_impossible_schedule_has_the_events_until_it_breaks(text: str, until:
         (lambda: simulate([Op(0, "F", 0)]), "rank 0, step 0: 0 is no operation. A schedule has"),
         (
             lambda: simulate([[Op(0, "F", 0), Op(0, "X", 0)]]),
-            "step 1: .*'X'.* kinds are F, B, I and",
+            "step 1: .*'X'.* kinds are F, R, B, I",
         ),
         (lambda: simulate([[Op(-1, "F", 0)]]), "no .*stage=-1.* from 0 on, .* as in Op"),
         (lambda: simulate([[Op(0, "F", 0.5)]]), "no .*micro_batch=0.5.* whole numbers from 0 on"),
-        (lambda: peak_activations([[Op(0, "X", 0)]]), "no .*'X'.* kinds are F, B, I and W"),
+        (lambda: peak_activations([[Op(0, "X", 0)]]), "no .*'X'.* kinds are F, R, B, I and W"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_way_out(

@@ -228,7 +228,7 @@ def test_a_proof_that_is_not_on_the_page_is_named(open_page: Callable[..., Opene
     second = question(page, 1)  # its section is not on this page
     second.get_by_role("checkbox").first.check()
     second.get_by_role("button", name="Check").click()
-    expect(second).to_contain_text("Where this is shown: section “count the bytes”")
+    expect(second).to_contain_text("Measured here: section “count the bytes”")
     expect(second.get_by_role("link")).to_have_count(0)
 
 
@@ -293,7 +293,7 @@ def test_in_a_sandboxed_frame_as_in_colab(open_page: Callable[..., Opened]) -> N
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(status(first)).to_contain_text("Wrong. Adam")
-    expect(first).to_contain_text("Where this is shown: section “gradients or weights”")
+    expect(first).to_contain_text("Measured here: section “gradients or weights”")
     expect(first.get_by_role("link")).to_have_count(0)  # it could lead nowhere
     third = question(frame, 2)
     third.get_by_role("textbox").fill("6")

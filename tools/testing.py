@@ -48,6 +48,7 @@ PHASES = [
     Phase("launch", "processes and their ends", marked("launch")),
     Phase("notebooks", "what changed", ["tools.notebooks.execute", "--all", "--report"]),
     Phase("proofs", "what they measured", marked("proofs"), needs="notebooks"),
+    Phase("mutants", "of chapters that changed", ["tools.notebooks.mutants"], needs="notebooks"),
     Phase("exercises", "answers", marked("exercises", *TWO, "--dist", "worksteal")),
     Phase("book", "the HTML pages", ["tools.site.build"], needs="notebooks"),
     Phase("browser", "the pages in Chromium", marked("browser", *TWO), needs="book"),

@@ -7,25 +7,21 @@ entry each: an edit of the reference, and the test cell that must fail.
 import ast
 import copy
 import re
-import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
 from nbformat import NotebookNode
 from nbgrader.utils import is_solution
 
 from lockstep.grading.score import autograded
-from lockstep.questions import NoKeyTwice, near
-from tools import EXERCISES
+from tools import EXERCISES, edits
 from tools.assignments import releases
 
 WRONG = "wrong.yaml"
-ALWAYS = {"id", "why", "fails"}
-EDIT, WHOLE, SEVERAL = {"cell", "replace", "by"}, {"cell", "source"}, {"edits"}
+NAMED = {"id", "why", "fails"}  # the keys of an entry beside its edit
 SECTION = re.compile(r"^# %% *(.*)$", re.MULTILINE)
 
 
@@ -75,99 +71,23 @@ def right_answer(path: Path) -> Answer:
 
 
 def wrong_answer(entry: dict[str, Any], reference: dict[str, str]) -> Answer:
-    """Read an entry of wrong.yaml.
+    """Read an entry of wrong.yaml, which `tools.edits` describes.
 
     Args:
-        entry: the keys id, why and fails, and an edit; or `edits`, a list of them. An edit has the
-            keys cell, replace and by, or cell and source.
+        entry: the keys id, why and fails, and an edit or several.
         reference: the text of each solution cell, by its id.
 
     Raises:
         ValueError: it breaks a rule of such entries.
     """
-    _check(entry, [ALWAYS | EDIT, ALWAYS | WHOLE, ALWAYS | SEVERAL])
-    cells: dict[str, str] = {}
-    for edit in entry.get("edits", [entry]):
-        if edit is not entry:
-            _check(edit, [EDIT, WHOLE])
-        name = edit["cell"]
-        _must_be_one_of(name, reference, "solution cell")
-        text = cells.get(name, reference[name])
-        try:
-            cells[name] = edit["source"] if "source" in edit else replaced(text, edit)
-        except ValueError as error:
-            raise ValueError(f"cell {name!r}: {error}") from None
+    cells = edits.edited(entry, NAMED, reference, "solution cell")
     return Answer(f"wrong/{entry['id']}", entry["fails"], cells)
-
-
-def _check(entry: Any, shapes: list[set[str]]) -> None:
-    """Raise ValueError if an entry or an edit has other keys than one of the shapes, or no text."""
-    possible = set().union(*shapes)
-    given = {str(key) for key in entry} if isinstance(entry, dict) else set()
-    if unknown := sorted(given - possible):
-        raise ValueError(f"unknown key {unknown[0]!r}{near(unknown[0], possible)}.")
-    if given not in shapes:
-        raise ValueError(
-            f"it has the keys {', '.join(sorted(given)) or '(none)'}. Write id, why and fails, and "
-            "then cell, replace and by; or cell and source; or edits, a list of these."
-        )
-    for key, value in entry.items():
-        if not isinstance(value, list if key in SEVERAL else str) or not (value or key == "by"):
-            wanted = "a list of edits" if key in SEVERAL else f"text: a block, `{key}: |`"
-            raise ValueError(f"{key!r} is {value!r}. Write {wanted}.")
-
-
-def _must_be_one_of(name: str, known: Iterable[str], what: str) -> None:
-    if name not in known:
-        raise ValueError(f"no {what} is called {name!r}, only: {', '.join(known)}.")
-
-
-def replaced(text: str, edit: dict[str, str]) -> str:
-    """Return the text of a cell after an edit.
-
-    Raises:
-        ValueError: the lines that it replaces are not there, or are there more than once.
-    """
-    lines, old = text.split("\n"), edit["replace"].rstrip("\n").split("\n")
-    found = [
-        at
-        for at in range(len(lines) - len(old) + 1)
-        if textwrap.dedent("\n".join(lines[at : at + len(old)])) == "\n".join(old)
-    ]
-    if len(found) != 1:
-        raise ValueError(
-            f"the lines of `replace`, from {old[0]!r}, are {len(found)} times in the reference. "
-            "Write lines that are there once, one after the other, without their common "
-            "indentation; or the whole cell, as `source`."
-        )
-    begin, end = found[0], found[0] + len(old)
-    indent = lines[begin].removesuffix(old[0])
-    by = textwrap.indent(edit["by"].rstrip("\n"), indent)
-    return "\n".join([*lines[:begin], *([by] if by else []), *lines[end:]])
-
-
-def _entries(file: Path) -> list[dict[str, Any]]:
-    """Return the entries of wrong.yaml, which need not exist.
-
-    Raises:
-        ValueError: it is no list of mappings, or an id is there twice.
-    """
-    try:
-        found = yaml.load(file.read_text(encoding="utf-8"), NoKeyTwice) if file.exists() else []
-    except yaml.YAMLError as error:
-        raise ValueError(f"not valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-        raise ValueError("it must be a list, in which each entry begins with `- id: ...`.")
-    for name, times in Counter(str(entry.get("id")) for entry in found).items():
-        if times > 1:
-            raise ValueError(f"the id {name!r} is there {times} times. Rename all but one.")
-    return found
 
 
 def _check_cells(answer: Answer, reference: dict[str, str]) -> None:
     """Raise ValueError if a cell of an answer is no Python, or does what the reference's does."""
     for name, text in answer.cells.items():
-        _must_be_one_of(name, reference, "solution cell")
+        edits.must_be_one_of(name, reference, "solution cell")
         try:
             same = code(text) == code(reference[name])
         except SyntaxError as error:
@@ -194,7 +114,7 @@ def answers(name: str, exercises: Path = EXERCISES) -> list[Answer]:
         for path in sorted(folder.glob("right/*.py"))
     ]
     try:
-        for entry in _entries(folder / WRONG):
+        for entry in edits.entries(folder / WRONG):
             where = f"{WRONG}, {entry.get('id')!r}"
             readers.append((where, partial(wrong_answer, entry, reference)))
     except ValueError as error:
@@ -204,7 +124,7 @@ def answers(name: str, exercises: Path = EXERCISES) -> list[Answer]:
             answer = read()
             _check_cells(answer, reference)
             if answer.fails is not None:
-                _must_be_one_of(answer.fails, autograded(notebook), "test cell")
+                edits.must_be_one_of(answer.fails, autograded(notebook), "test cell")
             does = repr(sorted((name, code(text)) for name, text in answer.cells.items()))
             if does in found:
                 raise ValueError(f"the same code as {found[does].label}. Keep one of them.")
