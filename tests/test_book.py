@@ -296,6 +296,9 @@ def enter_quiz(page: Page, base: str, place: int) -> str:
         "(place) => document.querySelectorAll('.lockstep-quiz .question')[place].id = 'tried'",
         place,
     )
+    if not page.evaluate("document.querySelector('#tried details').open"):
+        tab_to(page, "#tried summary")
+        page.keyboard.press("Enter")
     return "#tried"
 
 
