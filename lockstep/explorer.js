@@ -84,8 +84,11 @@
       choices.append(make("label", {}, make("span", {}, ...label), input));
       return input;
     };
-    const select = (label, options, value) =>
-      field(make("select", {}, ...options.map(([key, text]) => new Option(text, key))), value, label);
+    const select = (label, options, value) => {
+      const input = field(make("select", {}, ...options.map(([key, text]) => new Option(text, key))), value, label);
+      input.parentElement.hidden = data.brief;
+      return input;
+    };
     const slider = (label, values, value) => {
       const shown = make("b", {});
       const input = field(make("input", { type: "range", max: values.length - 1 }), value, label, " ", shown);
@@ -120,7 +123,8 @@
     const caption = all.querySelector("caption");
     root.querySelector(".how").remove();
     all.before(choices, status, drawing, legend, facts, held);
-    all.after(make("details", {},
+    all.hidden = facts.hidden = data.brief;
+    if (!data.brief) all.after(make("details", {},
       make("summary", {}, "The order of each rank, as schedules.parse reads it"), orders));
 
     let shown = [], drawnIn;
@@ -136,7 +140,7 @@
 
     const update = () => {
       const ranks = data.stages[stages.value], count = data.micro_batches[batches.value];
-      const run = (costs.value * data.message.length + Number(message.value)) * 2 + Number(again.value);
+      const run = (costs.value * data.message.length + Number(message.value)) * data.recompute.length + Number(again.value);
       const look = (key) => {  // what Python found, in words
         const { name, at, lengths } = schedules[key];
         const found = at[`${ranks} ${count}`];
@@ -177,7 +181,7 @@
         node.style.width = `${100 * peak / largest}%`;
         return node;
       };
-      held.hidden = !shown.length;
+      held.hidden = data.brief || !shown.length;
       held.replaceChildren(
         make("caption", {}, "Most activations that a rank holds at once. 1 is all that one micro-batch " +
           "needs on all layers of a rank" + (kinds.has("W") ? ", held until its W is done." : ".")),

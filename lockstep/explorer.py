@@ -62,7 +62,9 @@ class Choice(NamedTuple):
         return {FORWARD: forward, INPUTS: inputs, WEIGHTS: weights, BACKWARD: inputs + weights}
 
 
-CHOICES = [Choice(c, message, again) for c in COSTS for message in MESSAGES for again in RECOMPUTED]
+CHOICES = tuple(
+    Choice(c, message, again) for c in COSTS for message in MESSAGES for again in RECOMPUTED
+)
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Explorer:
     stages: int
     micro_batches: int
     choice: Choice
+    only_sizes: bool = False
 
     def __repr__(self) -> str:
         rows = [": ".join([name, ", ".join(cells)]) for name, *cells in self._rows()]
@@ -89,9 +92,9 @@ class Explorer:
             "compare": self.compare or "",
             "stages": STAGES.index(self.stages),
             "micro_batches": MICRO_BATCHES.index(self.micro_batches),
-            "costs": COSTS.index(self.choice.costs),
-            "message": list(MESSAGES).index(self.choice.message),
-            "recompute": int(self.choice.recompute),
+            "costs": 0 if self.only_sizes else COSTS.index(self.choice.costs),
+            "message": 0 if self.only_sizes else list(MESSAGES).index(self.choice.message),
+            "recompute": 0 if self.only_sizes else int(self.choice.recompute),
         }
         caption = f"All schedules: {self._title()}"
         heads = "".join(f'<th scope="col">{head}</th>' for head in HEADS)
@@ -107,10 +110,17 @@ class Explorer:
                 '<div class="all" tabindex="0" role="group" aria-label="All schedules">',
                 f"<table><caption>{caption}</caption>",
                 f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>",
-                f'<script type="application/json">{grid()}</script>',
+                f'<script type="application/json">{grid(*self._offered())}</script>',
                 f"<script>{script}</script></div>",
             ]
         )
+
+    def _offered(self) -> tuple[tuple[str, ...], tuple[Choice, ...]]:
+        """The schedules and the costs that can be chosen."""
+        if not self.only_sizes:
+            return tuple(SCHEDULES), CHOICES
+        shown = {self.schedule, self.compare}
+        return tuple(key for key in SCHEDULES if key in shown), (self.choice,)
 
     def _title(self) -> str:
         costs, message, recompute = self.choice
@@ -123,13 +133,16 @@ class Explorer:
     def _rows(self) -> list[list[str]]:
         """What there is to say of each schedule. The script puts the same there."""
         rows = []
-        for key, (name, _, _) in SCHEDULES.items():
-            found = _simulated()["schedules"][key]["at"][f"{self.stages} {self.micro_batches}"]
+        keys, choices = self._offered()
+        for key in keys:
+            name = SCHEDULES[key][0]
+            of_key = _simulated(keys, choices)["schedules"][key]
+            found = of_key["at"][f"{self.stages} {self.micro_batches}"]
             if isinstance(found, str):
                 rows.append([f"{name}, not with {self.micro_batches}", *"––––"])
                 continue
-            ticks, _, share, over, *_ = found["runs"][CHOICES.index(self.choice)]
-            most = max(found["peaks"][self.choice.recompute])
+            ticks, _, share, over, *_ = found["runs"][choices.index(self.choice)]
+            most = max(found["peaks"][_recomputed(choices).index(self.choice.recompute)])
             rows.append([name, f"{ticks / TICKS:g}", share, over, f"{most:g}"])
         return rows
 
@@ -143,6 +156,7 @@ def explorer(
     costs: Sequence[float] = (1, 1, 1),
     message: float = 0,
     recompute: bool = False,
+    only_sizes: bool = False,
 ) -> Explorer:
     """Pipeline schedules to choose from and to compare, in any notebook and without its kernel.
 
@@ -154,6 +168,8 @@ def explorer(
         costs: times of the forward pass, the backward pass for inputs, and the one for weights.
         message: time that a message between ranks travels, in forward passes.
         recompute: whether all but a tenth of the activations is computed again for backward passes.
+        only_sizes: leave ranks and micro-batches to choose, and the rest as it is given here; only
+            the timelines and what they come to are shown then.
 
     Raises:
         ValueError: the explorer has no such choice, or no schedule of this size.
@@ -179,43 +195,54 @@ def explorer(
     for key in filter(None, (schedule, compare)):
         SCHEDULES[key][1](int(stages), int(micro_batches))
     choice = CHOICES[CHOICES.index(Choice(tuple(costs), message, recompute))]
-    return Explorer(schedule, compare, int(stages), int(micro_batches), choice)
+    return Explorer(schedule, compare, int(stages), int(micro_batches), choice, bool(only_sizes))
 
 
 # What the script draws
 
 
 @cache
-def grid() -> str:
+def grid(keys: tuple[str, ...] = tuple(SCHEDULES), choices: tuple[Choice, ...] = CHOICES) -> str:
     """Everything that can be chosen, simulated, as JSON."""
     data = {
+        "brief": len(choices) == 1,
         "stages": STAGES,
         "micro_batches": MICRO_BATCHES,
-        "costs": COSTS,
-        "message": list(MESSAGES.values()),
-        "recompute": list(RECOMPUTED.values()),
+        "costs": list(dict.fromkeys(choice.costs for choice in choices)),
+        "message": list(dict.fromkeys(MESSAGES[choice.message] for choice in choices)),
+        "recompute": [RECOMPUTED[again] for again in _recomputed(choices)],
         "ticks": TICKS,
         "colours": dict(zip("FBIW", (*COLOURS[:2], *COLOURS[1:3]), strict=True)),
-        **_simulated(),
+        **_simulated(keys, choices),
     }
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/")
 
 
+def _recomputed(choices: tuple[Choice, ...]) -> list[bool]:
+    return list(dict.fromkeys(choice.recompute for choice in choices))
+
+
 @cache
-def _simulated() -> dict[str, Any]:
+def _simulated(keys: tuple[str, ...], choices: tuple[Choice, ...]) -> dict[str, Any]:
     texts: dict[str, int] = {}  # with their numbers
-    found = {
-        key: {
+    found = {}
+    for key in keys:
+        name, _, chunks = SCHEDULES[key]
+        found[key] = {
             "name": name,
-            "lengths": [choice.lengths(chunks) for choice in CHOICES],
-            "at": {f"{k} {m}": _of_size(key, k, m, texts) for k in STAGES for m in MICRO_BATCHES},
+            "lengths": [choice.lengths(chunks) for choice in choices],
+            "at": {
+                f"{k} {m}": _of_size(key, k, m, choices, texts)
+                for k in STAGES
+                for m in MICRO_BATCHES
+            },
         }
-        for key, (name, _, chunks) in SCHEDULES.items()
-    }
     return {"schedules": found, "texts": list(texts)}
 
 
-def _of_size(key: str, stages: int, micro_batches: int, texts: dict[str, int]) -> Any:
+def _of_size(
+    key: str, stages: int, micro_batches: int, choices: tuple[Choice, ...], texts: dict[str, int]
+) -> Any:
     """A schedule of one size, under every choice; or why there is none.
 
     The order of a rank is a letter for each operation, a small one for the second chunk. A stage
@@ -230,8 +257,11 @@ def _of_size(key: str, stages: int, micro_batches: int, texts: dict[str, int]) -
         "".join(op.kind if op.stage < stages else op.kind.lower() for op in ops) for ops in schedule
     ]
     held = partial(schedules.peak_activations, schedule, activation=1 / chunks)
-    peaks = [[round(peak, 2) for peak in held(boundary=share)] for share in (1, BOUNDARY)]
-    runs = [_run(key, schedule, micro_batches, choice, texts) for choice in CHOICES]
+    peaks = [
+        [round(peak, 2) for peak in held(boundary=BOUNDARY if again else 1)]
+        for again in _recomputed(choices)
+    ]
+    runs = [_run(key, schedule, micro_batches, choice, texts) for choice in choices]
     return {"order": letters, "peaks": peaks, "runs": runs}
 
 

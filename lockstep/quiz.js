@@ -1,4 +1,5 @@
-// Turns the folds of every quiz on the page into forms. A quiz that has its forms is left alone.
+// Turns the folds of every quiz on the page into forms, a fold a question, of which the first is open.
+// A quiz that has its forms is left alone.
 (() => {
   const make = (tag, properties, ...children) => {
     const node = Object.assign(document.createElement(tag), properties);
@@ -40,7 +41,7 @@
     }
   };
 
-  const build = (question) => {
+  const build = (question, first) => {
     const { tolerance, unit } = question.dataset;
     const number = tolerance !== undefined;
     const answers = [...question.querySelectorAll("details")].map((fold) => ({
@@ -60,16 +61,18 @@
     const check = make("button", { type: "button" }, "Check");
     const again = make("button", { type: "button" }, "Try again");
     const status = make("div", { role: "status" });
-    const rest = make("details", {});
-    const stem = question.querySelector(".stem");
+    const rest = make("details", { className: "rest" });
+    const stem = make("summary", { className: "stem" }, ...question.querySelector(".stem").childNodes);
     const proof = question.querySelector(".proof");
-    const form = make("form", { autocomplete: "off" },
-      make("fieldset", {}, make("legend", {}, ...stem.childNodes), ...labels),
-      check, again, status, rest, proof);
+    const group = make("fieldset", {}, ...labels);
+    group.setAttribute("aria-label", stem.textContent.replace(/\s+/g, " ").trim());
+    const form = make("form", { autocomplete: "off" }, group, check, again, status, rest, proof);
+    const hint = stem.querySelector(".hint");
     if (number) {
       inputs[0].inputMode = "decimal";
-      form.querySelector(".hint").textContent = "Enter a number.";
+      hint.textContent = "Enter a number.";
     }
+    form.prepend(hint);
 
     const explain = (answer, named) =>
       make("div", { className: answer.right ? "right" : "wrong" },
@@ -138,12 +141,13 @@
         judge();
       }
     };
-    question.replaceChildren(form);
+    const fold = make("details", { className: "whole", open: first }, stem, form);
+    question.replaceChildren(fold);
   };
 
   for (const quiz of document.querySelectorAll(".lockstep-quiz:not([data-ready])")) {
     quiz.dataset.ready = "";
     quiz.querySelector(".how").remove();
-    quiz.querySelectorAll(".question").forEach(build);
+    quiz.querySelectorAll(".question").forEach((question, i) => build(question, i === 0));
   }
 })();

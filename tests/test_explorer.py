@@ -3,6 +3,7 @@
 How it is in JupyterLab stands in test_jupyterlab.py.
 """
 
+import dataclasses
 import gzip
 import html
 import math
@@ -175,6 +176,18 @@ def test_it_is_light() -> None:
     assert size <= MOST_BYTES
 
 
+def test_only_sizes_leaves_out_what_cannot_be_chosen() -> None:
+    small = explorer("gpipe", None, only_sizes=True)
+    assert repr(small).splitlines()[2:] == [
+        "Schedule: Makespan, Bubble of all time, over the ideal time, Most held",
+        "GPipe: 33, 27.3\u00a0%, 37.5\u00a0%, 8",
+    ]
+    assert len(gzip.compress(small._repr_html_().encode())) <= MOST_BYTES / 2
+    again = explorer("1f1b", None, stages=6, micro_batches=32, costs=(2, 2, 1), recompute=True)
+    every, few = (repr(dataclasses.replace(again, only_sizes=only)) for only in (False, True))
+    assert few.splitlines()[-1] in every.splitlines()
+
+
 # In a page
 
 
@@ -235,6 +248,20 @@ def test_the_second_chunk_is_lower_and_bars_have_names(open_page: Callable[..., 
     expect(page.get_by_text("a lower bar: the rank's second chunk")).to_be_visible()
     names = image.locator(".white text").all_text_contents()
     assert sorted(names) == sorted(f"{kind}{i}" for kind in "FB" for i in (0, 0, 1, 1) * 2)
+
+
+def test_only_sizes_can_be_chosen(open_page: Callable[..., Opened]) -> None:
+    page, _ = open_page(explorer("gpipe", None, only_sizes=True)._repr_html_())
+    expect(page.get_by_role("combobox")).to_have_count(0)
+    for hidden in ("table", ".facts", "details", "pre"):
+        for node in page.locator(f".lockstep-explorer {hidden}").all():
+            expect(node).to_be_hidden()
+    page.get_by_role("slider", name="Ranks, K").fill(str(STAGES.index(8)))
+    page.get_by_role("slider", name="Micro-batches, M").fill(str(MICRO_BATCHES.index(32)))
+    _, events = simulated("gpipe", 8, 32, Choice())
+    expected = [(event.name[1], event.rank, event.start, event.end) for event in events]
+    assert in_order(drawn(page.locator("svg[role=img]"))) == in_order(expected)
+    expect(page.get_by_role("status")).to_contain_text("8 ranks, 32 micro-batches: makespan 117,")
 
 
 def test_two_schedules_share_a_time_axis(open_page: Callable[..., Opened]) -> None:

@@ -19,7 +19,6 @@ OLD_SHAPE = {
     "choosing",
     "custom-loops",
     "data-parallel",
-    "gpipe",
     "input-pipelines",
     "multi-worker",
     "one-machine",

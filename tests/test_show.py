@@ -94,7 +94,11 @@ def test_the_quiz_of_the_course_is_light(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def question(page: Page | Frame, index: int, quiz: int = 0) -> Locator:
-    return page.locator(".lockstep-quiz").nth(quiz).locator(".question").nth(index)
+    """A question of a quiz, opened if it is a closed fold."""
+    found = page.locator(".lockstep-quiz").nth(quiz).locator(".question").nth(index)
+    for fold in found.locator("details.whole:not([open]) > summary").all():
+        fold.click()
+    return found
 
 
 def status(question: Locator) -> Locator:
@@ -110,6 +114,7 @@ def test_one_right_answer_by_keyboard_alone(open_page: Callable[..., Opened]) ->
     expect(first.get_by_role("link")).to_have_count(0)
 
     page.keyboard.press("Tab")  # the link in the navigation
+    page.keyboard.press("Tab")  # the fold of the question
     page.keyboard.press("Tab")
     expect(first.get_by_role("radio").nth(0)).to_be_focused()
     page.keyboard.press("Tab")
@@ -148,6 +153,21 @@ def test_one_right_answer_by_keyboard_alone(open_page: Callable[..., Opened]) ->
     expect(first.get_by_role("link", name="section “Gradients or weights?”")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"page\.html#gradients-or-weights$"))
+
+
+def test_one_question_is_open_and_the_others_open_by_keyboard(
+    open_page: Callable[..., Opened],
+) -> None:
+    page, _ = open_page(show.quiz("sample")._repr_html_())
+    stems = page.locator(".whole > summary")
+    expect(stems).to_have_count(3)
+    expect(page.locator(".whole[open]")).to_have_count(1)
+    expect(page.get_by_role("checkbox")).to_have_count(0)  # closed: not there for anybody
+    stems.nth(1).focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("checkbox")).to_have_count(3)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("checkbox").first).to_be_focused()
 
 
 def test_several_right_answers(open_page: Callable[..., Opened]) -> None:
@@ -248,7 +268,7 @@ def test_the_quiz_is_accessible_and_fits(
     question(page, 0, 1).get_by_role("radio").nth(0).check()
     for check in page.get_by_role("button", name="Check").all():
         check.click()
-    for rest in page.locator("details:visible summary").all():
+    for rest in page.locator("details.rest:visible summary").all():
         rest.click()
     assert axe(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
