@@ -32,7 +32,7 @@ VIEWS: dict[str, tuple[int, Literal["light", "dark"]]] = {
     "dark": (1400, "dark"),
 }
 SITE = f"/{address.current(ROOT).partition('/')[2]}/"
-MOST_BYTES = 350 * 1024
+MOST_BYTES = 250 * 1024
 SCREENSHOTS = ROOT / "_build" / "screenshots"
 # Each line: what is let pass, whose fault it is, and why it stays.
 ACCEPTED = [

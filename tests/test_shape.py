@@ -20,7 +20,6 @@ OLD_SHAPE = {
     "custom-loops",
     "input-pipelines",
     "multi-worker",
-    "one-machine",
     "papers",
     "parameter-servers",
     "saving",
