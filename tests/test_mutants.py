@@ -77,6 +77,23 @@ def test_only_the_right_cell_and_an_assertion_count() -> None:
     assert "took over" in mutants.problem(mutant, CellTimeoutError(), "check")
 
 
+def test_what_was_tried_is_noted_and_what_has_changed_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LOCKSTEP_ALL", raising=False)
+    monkeypatch.setattr(mutants, "MUTANTS", tmp_path)
+    monkeypatch.setattr(mutants, "key", {"one": "a", "two": "b", "three": "c"}.__getitem__)
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").touch()
+    mutants.note("two", "b", 3.4)
+    assert mutants.noted() == {"two": {"key": "b", "seconds": 3}}
+    assert mutants.changed() == ["one"]
+    mutants.note("one", "before", 1)
+    assert mutants.changed() == ["one"]
+    monkeypatch.setenv("LOCKSTEP_ALL", "1")
+    assert mutants.changed() == ["one", "two"]
+
+
 @pytest.mark.machinery
 def test_mutants_of_a_chapter_are_tried(chapter: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tried = [

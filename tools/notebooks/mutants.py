@@ -208,8 +208,11 @@ def noted() -> dict[str, dict[str, Any]]:
 def note(chapter: str, key: str, seconds: float) -> None:
     """Write down that all mutants of a chapter were noticed."""
     known = noted() | {chapter: {"key": key, "seconds": round(seconds)}}
-    names = [name for name in chapters() if name in known]
-    lines = [yaml.safe_dump({name: known[name]}, default_flow_style=None) for name in names]
+    lines = [
+        yaml.safe_dump({name: known[name]}, default_flow_style=None)
+        for name in chapters()
+        if name in known
+    ]
     (MUTANTS / TRIED).write_text(WHAT_IT_IS + "".join(lines), encoding="utf-8")
 
 
