@@ -25,7 +25,7 @@ def main() -> None:
     """Run the script on two ranks and write the picture."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        Path(SCRIPT).write_text(script(find("data-parallel"), SCRIPT))
+        Path(SCRIPT).write_text(script(find("ddp"), SCRIPT))
         launch(SCRIPT, world_size=2)
         timelines = {
             title: trace.load(f"{name}-0.json", f"{name}-1.json")

@@ -18,7 +18,6 @@ pytestmark = pytest.mark.browser
 OLD_SHAPE = {
     "choosing",
     "custom-loops",
-    "data-parallel",
     "input-pipelines",
     "multi-worker",
     "papers",

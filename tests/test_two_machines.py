@@ -1,4 +1,4 @@
-"""What the chapter says of two machines: the same script, another launcher."""
+"""What `ddp` says of two machines: the script of `data-parallel`, another launcher."""
 
 import shutil
 import socket
