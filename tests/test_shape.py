@@ -21,7 +21,6 @@ OLD_SHAPE = {
     "data-parallel",
     "input-pipelines",
     "multi-worker",
-    "one-machine",
     "papers",
     "parameter-servers",
     "saving",

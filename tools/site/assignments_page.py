@@ -51,7 +51,7 @@ def markdown() -> str:
             link = address.colab(ROOT, f"exercises/release/{name}/{name}.ipynb")
             colab = f" · [open it in Colab]({link})"
         entry = (
-            f"({name})=\n## {title}\n\n{question[1]}\n\n"
+            f"## {title}\n\n{question[1]}\n\n"
             f"{head[1]} points · about {head[2]} minutes · after {belongs} · "
             f'<a href="{FOLDER}/{name}.ipynb" download>{name}.ipynb</a>{colab}'
         )

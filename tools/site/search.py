@@ -12,9 +12,8 @@ import tempfile
 from pathlib import Path
 
 INDEX = "pagefind"
-SPHINX = re.compile(
-    r'\s*<script src="(?:_static/(?:searchtools|language_data)|searchindex)\.js[^"]*"></script>'
-)
+OF_SPHINX = r"(?:_static/searchtools|_static/language_data|searchindex)\.js"
+SPHINX = re.compile(rf'\s*<script src="[./]*{OF_SPHINX}[^"]*"></script>')
 SECTION = re.compile(
     r'<section([^>]*?) id="([^"]+)"([^>]*)>((?:\s*<span id="[^"]+"></span>)*\s*)<(h[1-6])'
 )
@@ -50,8 +49,10 @@ def write_index(html: Path, pages: list[str]) -> None:
         if path.suffix in {".css", ".js"} and "worker" not in path.name:
             path.unlink()
     shutil.rmtree(html / INDEX / "playground", ignore_errors=True)
+    for path in html.rglob("*.html"):
+        path.write_text(SPHINX.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
     search = html / "search.html"
-    text = SPHINX.sub("", search.read_text(encoding="utf-8"))
+    text = search.read_text(encoding="utf-8")
     script = '<script type="module" src="_static/search.js"></script>'
     search.write_text(text.replace("</head>", f"{script}\n</head>"), encoding="utf-8")
     (html / "searchindex.js").unlink()

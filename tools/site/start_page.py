@@ -16,7 +16,7 @@ TIME = re.compile(r"^\*\*Time:\*\* ([^;]+);", re.MULTILINE)
 # Questions of the bank whose answer follows from a formula and is measured by processes, and what
 # the start page calls them.
 SHOWN = {
-    "bytes-each-rank-sends": "Sent by each of 4 ranks that all-reduce 8 MB",
+    "bytes-of-three-workers": "On the network when 3 workers all-reduce 8 MB in a ring",
     "bytes-of-a-step": "Between a worker and its parameter servers in a step, 8 MB of weights",
     "held-under-stage-2": "Held for a parameter under ZeRO-2 on 4 ranks",
     "mean-of-six": "Mean staleness with 6 asynchronous workers",
