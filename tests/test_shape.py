@@ -24,7 +24,6 @@ OLD_SHAPE = {
     "papers",
     "parameter-servers",
     "saving",
-    "schedules",
     "serving",
     "splitting",
     "tpu",
