@@ -34,6 +34,7 @@ SAMPLE = [  # schedule, ranks, micro-batches, and what they are run with
     ("1f1b", 6, 12, Choice((1, 1, 2), 0.5)),
     ("interleaved", 3, 6, Choice((2, 2, 1), recompute=True)),
     ("interleaved", 8, 16, Choice(message=0.5)),
+    ("eager", 4, 16, Choice((2, 2, 1), 0.5)),
     ("zb-h1", 4, 16, Choice((1, 1, 2))),
     ("zb-h1", 3, 2, Choice((2, 2, 1), 0.5, True)),
     ("zb-h2", 8, 32, Choice()),
@@ -57,7 +58,7 @@ def percent(share: float) -> str:
 
 
 def test_its_numbers_are_those_of_the_simulator_and_of_a_trace() -> None:
-    data = module._simulated()["schedules"]
+    data = module._simulated(tuple(SCHEDULES), module.CHOICES)["schedules"]
     for key, k, m, choice in SAMPLE:
         chunks = SCHEDULES[key][2]
         schedule, events = simulated(key, k, m, choice)
@@ -82,7 +83,7 @@ def test_a_message_and_recomputation_cost_what_the_choice_says() -> None:
 
 
 def test_closed_forms_are_what_was_counted_wherever_they_are_given() -> None:
-    data = module._simulated()
+    data = module._simulated(tuple(SCHEDULES), module.CHOICES)
     given: dict[str, set[bool]] = {key: set() for key in SCHEDULES}
     for key, schedule in data["schedules"].items():
         for size, found in schedule["at"].items():
