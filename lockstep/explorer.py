@@ -22,6 +22,7 @@ from lockstep.trace import COLOURS, Event
 SCHEDULES: dict[str, tuple[str, Callable[[int, int], Schedule], int]] = {
     "gpipe": ("GPipe", schedules.gpipe, 1),
     "1f1b": ("1F1B", schedules.one_f_one_b, 1),
+    "eager": ("Eager 1F1B", schedules.eager_one_f_one_b, 1),
     "interleaved": ("Interleaved 1F1B", partial(schedules.interleaved, chunks=2), 2),
     "zb-h1": ("ZB-H1", schedules.zb_h1, 1),
     "zb-h2": ("ZB-H2", schedules.zb_h2, 1),
@@ -161,7 +162,8 @@ def explorer(
     """Pipeline schedules to choose from and to compare, in any notebook and without its kernel.
 
     Args:
-        schedule: what is drawn at first: "gpipe", "1f1b", "interleaved", "zb-h1" or "zb-h2".
+        schedule: what is drawn at first: "gpipe", "1f1b", "eager", "interleaved", "zb-h1" or
+            "zb-h2".
         compare: what is drawn below it on the same time axis; None for nothing.
         stages: number of ranks; the interleaved schedule has two stages on each.
         micro_batches: number of micro-batches.

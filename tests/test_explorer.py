@@ -34,6 +34,7 @@ SAMPLE = [  # schedule, ranks, micro-batches, and what they are run with
     ("1f1b", 6, 12, Choice((1, 1, 2), 0.5)),
     ("interleaved", 3, 6, Choice((2, 2, 1), recompute=True)),
     ("interleaved", 8, 16, Choice(message=0.5)),
+    ("eager", 4, 16, Choice((2, 2, 1), 0.5)),
     ("zb-h1", 4, 16, Choice((1, 1, 2))),
     ("zb-h1", 3, 2, Choice((2, 2, 1), 0.5, True)),
     ("zb-h2", 8, 32, Choice()),
@@ -57,7 +58,7 @@ def percent(share: float) -> str:
 
 
 def test_its_numbers_are_those_of_the_simulator_and_of_a_trace() -> None:
-    data = module._simulated()["schedules"]
+    data = module._simulated(tuple(SCHEDULES), module.CHOICES)["schedules"]
     for key, k, m, choice in SAMPLE:
         chunks = SCHEDULES[key][2]
         schedule, events = simulated(key, k, m, choice)
@@ -82,7 +83,7 @@ def test_a_message_and_recomputation_cost_what_the_choice_says() -> None:
 
 
 def test_closed_forms_are_what_was_counted_wherever_they_are_given() -> None:
-    data = module._simulated()
+    data = module._simulated(tuple(SCHEDULES), module.CHOICES)
     given: dict[str, set[bool]] = {key: set() for key in SCHEDULES}
     for key, schedule in data["schedules"].items():
         for size, found in schedule["at"].items():
@@ -118,6 +119,7 @@ def test_in_a_terminal_it_is_a_table() -> None:
         "Schedule: Makespan, Bubble of all time, over the ideal time, Most held",
         "GPipe: 27, 33.3\u00a0%, 50.0\u00a0%, 6",
         "1F1B: 27, 33.3\u00a0%, 50.0\u00a0%, 4",
+        "Eager 1F1B: 27, 33.3\u00a0%, 50.0\u00a0%, 6",
         "Interleaved 1F1B, not with 6: –, –, –, –",
         "ZB-H1: 21, 14.3\u00a0%, 16.7\u00a0%, 4",
         "ZB-H2: 21, 14.3\u00a0%, 16.7\u00a0%, 6",
@@ -464,6 +466,7 @@ def test_without_a_script_it_is_a_table_that_the_script_would_fill_alike(
         "Schedule",
         "GPipe",
         "1F1B",
+        "Eager 1F1B",
         "Interleaved 1F1B, not with 8",
         "ZB-H1",
         "ZB-H2",

@@ -23,7 +23,6 @@ OLD_SHAPE = {
     "papers",
     "parameter-servers",
     "saving",
-    "schedules",
     "serving",
     "splitting",
     "tpu",
