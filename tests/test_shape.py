@@ -27,7 +27,6 @@ OLD_SHAPE = {
     "schedules",
     "serving",
     "splitting",
-    "tpu",
 }
 CHAPTERS = {p.stem: p.relative_to(ROOT).with_suffix("").as_posix() for p in chapters()}
 DESK = (1440, 900)
