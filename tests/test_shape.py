@@ -25,7 +25,6 @@ OLD_SHAPE = {
     "saving",
     "serving",
     "splitting",
-    "tpu",
 }
 CHAPTERS = {p.stem: p.relative_to(ROOT).with_suffix("").as_posix() for p in chapters()}
 DESK = (1440, 900)
