@@ -157,12 +157,16 @@ def test_executed_the_quiz_is_a_form_for_the_keyboard(page: Page, server: str) -
     expect(first.get_by_role("status")).to_contain_text("Right. The optimizer then sees")
 
     second = page.locator(".question").nth(1)
+    second.locator("summary.stem").focus()
+    page.keyboard.press("Enter")  # opens the fold
     second.get_by_role("checkbox").nth(0).focus()
     for key in ("Space", "Tab", "Tab", "Space", "Tab", "Enter"):
         page.keyboard.press(key)
     expect(second.get_by_role("status")).to_contain_text("All right.")
 
     third = page.locator(".question").nth(2)
+    third.locator("summary.stem").focus()
+    page.keyboard.press("Enter")
     third.get_by_role("textbox").focus()
     page.keyboard.type("12")
     page.keyboard.press("Enter")
