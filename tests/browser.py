@@ -1,7 +1,5 @@
 """Headless Chromium for tests, and what every test of a page wants to know about it."""
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +9,8 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+
+from tools.site import pdf
 
 # Chromium does nothing but load the page: no update, no sync, no probing of the network.
 ARGUMENTS = [
@@ -47,14 +47,11 @@ def chromium_path() -> str:
 
     Without one, the test is skipped with a line that says what to install.
     """
-    if given := os.environ.get("CHROMIUM"):
-        if not Path(given).is_file():
-            pytest.skip(f"CHROMIUM={given} is not a file")
-        return given
-    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
-        if path := shutil.which(name):
-            return path
-    pytest.skip("Chromium is missing: run 'apt-get install chromium', or set CHROMIUM to its path")
+    if (path := pdf.chromium()) is None:
+        pytest.skip(pdf.NO_CHROMIUM)
+    if not Path(path).is_file():
+        pytest.skip(f"CHROMIUM={path} is not a file")
+    return path
 
 
 @contextmanager

@@ -433,8 +433,10 @@ def test_the_start_page_has_a_card_for_each_chapter(page: Page, base: str) -> No
     assert len(ratios) == len(start_page.SHOWN) and all(0.8 < ratio < 1.25 for ratio in ratios)
 
 
-def test_what_is_printed_is_light(page: Page, base: str, view: str = "dark") -> None:
+@pytest.mark.parametrize("view", ["dark"])
+def test_what_is_printed_is_light(page: Page, base: str, view: str) -> None:
     open_chapter(page, base)
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     ground = "getComputedStyle(document.body).backgroundColor"
     before = page.evaluate(ground)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")

@@ -32,7 +32,8 @@ PLAIN = """<!DOCTYPE html>
 <meta property="og:title" content="{title}">
 <meta property="og:description" content="{about}">
 <meta name="color-scheme" content="light dark">
-<title>{title}</title>{head}
+<title>{title}</title>
+<link rel="icon" href="{root}_static/favicon.svg">{head}
 <style>
 body {{ max-width: 40rem; margin: 4rem auto; padding: 0 1rem; font: 1.1rem/1.5 sans-serif }}
 </style>
@@ -91,11 +92,12 @@ def write_plain_pages(html: Path) -> None:
     on = f'\n<meta http-equiv="refresh" content="0; url={start}">'
     site = address.current(ROOT).partition("/")[2]  # the first part of every page's path
     for name, filled in {
-        "index.html": {"title": title, "head": on, "words": "", "page": start},
+        "index.html": {"title": title, "head": on, "words": "", "root": "", "page": start},
         "404.html": {
             "title": "There is no such page",
             "head": "",
             "words": "Perhaps it has moved; the book has a search. ",
+            "root": f"/{site}/",
             "page": f"/{site}/{start}",
         },
     }.items():

@@ -19,6 +19,7 @@ from tools.site import start_page
 from tools.site.serve import server
 
 FILE = "lockstep.pdf"
+NO_CHROMIUM = "Chromium is missing: run 'apt-get install chromium', or set CHROMIUM to its path"
 LINK = f'<a class="button" href="../{FILE}" download>The book as a PDF</a>'
 MARGIN: PdfMargins = {"top": "18mm", "bottom": "18mm", "left": "16mm", "right": "16mm"}
 NUMBERS = (
@@ -60,13 +61,10 @@ JOIN = """async (pages) => {
 }"""
 
 
-def chromium() -> str:
+def chromium() -> str | None:
     """Return the path of Chromium, or Chrome: $CHROMIUM, or the first one found on PATH."""
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if found is None:
-        sys.exit("Chromium is missing: run 'apt-get install chromium', or set CHROMIUM to its path")
-    return found
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
 def main() -> None:
@@ -76,9 +74,11 @@ def main() -> None:
     start = HTML / f"{start_page.PAGE}.html"
     if not start.exists():
         sys.exit("There is no built book. Run: make book")
+    if (program := chromium()) is None:
+        sys.exit(NO_CHROMIUM)
     print("Printing the book", flush=True)
     with server(HTML) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         page = browser.new_page(color_scheme="light")
         page.goto(f"{address}{pages[0]}.html")
         page.wait_for_load_state("networkidle")
