@@ -27,6 +27,7 @@ from tools import ROOT
 from tools.environment.install import PINS
 from tools.notebooks.keys import installed
 from tools.site.build import problems
+from tools.site.outputs import filled
 from tools.site.serve import server
 from tools.site.start_page import PLACE_OF_PDF
 
@@ -410,6 +411,11 @@ def test_a_page_that_is_not_finished_is_noticed(
     assert [said in problem for problem in problems(tmp_path, ["a"])] == [True]
     (tmp_path / "a.html").write_text(PAGE.format("Words and words and words."))
     assert problems(tmp_path, ["a"]) == []
+
+
+def test_what_nothing_makes_is_named() -> None:
+    with pytest.raises(LookupError, match="`% generated: flashcrads` is none of .*flashcards"):
+        filled("# Cards\n\n% generated: flashcrads\n")
 
 
 def test_a_script_from_another_host_is_noticed(book: Book) -> None:

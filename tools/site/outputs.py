@@ -74,9 +74,15 @@ def filled(text: str) -> str:
     """Return a page with what is generated for it.
 
     Raises:
-        LookupError: a notebook that has not been executed as it is now.
+        LookupError: a notebook that has not been executed as it is now, or nothing of this name.
     """
-    return PLACE.sub(lambda place: GENERATED[place[1]](), text)
+
+    def generated(place: re.Match[str]) -> str:
+        if place[1] not in GENERATED:
+            raise LookupError(f"`{place[0]}` is none of {', '.join(GENERATED)}. Mend the name.")
+        return GENERATED[place[1]]()
+
+    return PLACE.sub(generated, text)
 
 
 def insert_outputs(app: Sphinx, docname: str, source: list[str]) -> None:
