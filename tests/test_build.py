@@ -414,7 +414,7 @@ def test_a_page_that_is_not_finished_is_noticed(
 
 
 def test_what_nothing_makes_is_named() -> None:
-    with pytest.raises(LookupError, match="`% generated: flashcrads` is none of .*flashcards"):
+    with pytest.raises(LookupError, match=r"`% generated: flashcrads` is none of .*flashcards"):
         filled("# Cards\n\n% generated: flashcrads\n")
 
 
