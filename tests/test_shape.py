@@ -19,7 +19,6 @@ OLD_SHAPE = {
     "choosing",
     "custom-loops",
     "input-pipelines",
-    "multi-worker",
     "papers",
     "parameter-servers",
     "saving",
