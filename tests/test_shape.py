@@ -21,7 +21,6 @@ OLD_SHAPE = {
     "input-pipelines",
     "multi-worker",
     "papers",
-    "parameter-servers",
     "saving",
     "serving",
     "splitting",
