@@ -16,11 +16,9 @@ from tools.testing import REPORTS
 pytestmark = pytest.mark.browser
 # Chapters from before this shape: their measures are printed, and nothing is asked of them.
 OLD_SHAPE = {
-    "choosing",
     "custom-loops",
     "input-pipelines",
     "papers",
-    "parameter-servers",
     "saving",
     "serving",
     "splitting",
