@@ -24,7 +24,6 @@ OLD_SHAPE = {
     "parameter-servers",
     "saving",
     "serving",
-    "splitting",
 }
 CHAPTERS = {p.stem: p.relative_to(ROOT).with_suffix("").as_posix() for p in chapters()}
 DESK = (1440, 900)
