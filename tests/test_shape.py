@@ -20,7 +20,6 @@ OLD_SHAPE = {
     "custom-loops",
     "input-pipelines",
     "multi-worker",
-    "papers",
     "parameter-servers",
     "saving",
     "serving",
