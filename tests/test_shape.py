@@ -17,7 +17,6 @@ pytestmark = pytest.mark.browser
 # Chapters from before this shape: their measures are printed, and nothing is asked of them.
 OLD_SHAPE = {
     "choosing",
-    "custom-loops",
     "input-pipelines",
     "multi-worker",
     "papers",
