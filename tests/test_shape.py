@@ -15,7 +15,7 @@ from tools.testing import REPORTS
 
 pytestmark = pytest.mark.browser
 # Chapters from before this shape: their measures are printed, and nothing is asked of them.
-OLD_SHAPE = {"custom-loops", "input-pipelines", "saving", "serving"}
+OLD_SHAPE = {"input-pipelines", "saving", "serving"}
 CHAPTERS = {p.stem: p.relative_to(ROOT).with_suffix("").as_posix() for p in chapters()}
 DESK = (1440, 900)
 PHONE = (390, 844)
