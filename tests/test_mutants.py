@@ -10,7 +10,6 @@ import pytest
 import yaml
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
 from nbformat.v4 import new_code_cell, new_notebook
-from test_shape import OLD_SHAPE
 
 from tools.notebooks import files, mutants
 
@@ -95,6 +94,34 @@ def test_what_was_tried_is_noted_and_what_has_changed_is_tried_again(
     assert mutants.changed() == ["one", "two"]
 
 
+def test_ci_tries_the_quickest_that_fit_and_names_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(mutants, "MUTANTS", tmp_path)
+    monkeypatch.setattr(mutants, "key", lambda name: "now")
+    monkeypatch.setattr(mutants, "mutants", lambda name: [name] * 10)
+    tried: list[str] = []
+
+    def try_chapter(name: str, ids: list[str]) -> list[str]:
+        tried.append(name)
+        return []
+
+    monkeypatch.setattr(mutants, "try_chapter", try_chapter)
+    for name in ("long", "never", "short"):
+        (tmp_path / f"{name}.yaml").touch()
+    mutants.note("long", "before", mutants.CI_S - 100)
+    mutants.note("short", "before", 100)
+    monkeypatch.delenv("LOCKSTEP_ALL", raising=False)
+    monkeypatch.setenv("CI", "true")
+    assert mutants.main() == 0
+    assert tried == ["short", "never"]
+    assert "Not tried, as they would take more than 720 s in all: long." in capsys.readouterr().out
+    tried.clear()
+    monkeypatch.delenv("CI")
+    assert mutants.main() == 0
+    assert tried == ["long", "never", "short"]
+
+
 @pytest.mark.machinery
 def test_mutants_of_a_chapter_are_tried(chapter: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tried = [
@@ -131,7 +158,7 @@ def compares(cell: dict[str, Any]) -> bool:
     return any(ast.unparse(call) not in shown for call in calls)
 
 
-@pytest.mark.parametrize("name", sorted({path.stem for path in files.chapters()} - OLD_SHAPE))
+@pytest.mark.parametrize("name", sorted(path.stem for path in files.chapters()))
 def test_an_assertion_of_a_chapter_says_what_it_found(name: str) -> None:
     for cell in files.cells(files.find(name)):
         if cell["cell_type"] == "code" and not "".join(cell["source"]).startswith("%%writefile"):

@@ -1,7 +1,6 @@
 """The shape of a chapter, as its page shows it: what is seen first, and how much of it is code."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +13,6 @@ from tools.site.serve import server
 from tools.testing import REPORTS
 
 pytestmark = pytest.mark.browser
-# Chapters from before this shape: their measures are printed, and nothing is asked of them.
-OLD_SHAPE = {"input-pipelines", "saving", "serving"}
 CHAPTERS = {p.stem: p.relative_to(ROOT).with_suffix("").as_posix() for p in chapters()}
 DESK = (1440, 900)
 PHONE = (390, 844)
@@ -92,8 +89,4 @@ def test_a_chapter_shows_before_it_explains(pages: tuple[Browser, str], chapter:
     REPORTS.mkdir(parents=True, exist_ok=True)
     (REPORTS / f"shape-{chapter}.txt").write_text(report)  # printed after the tests
     broken = [rule for rule, kept in rules.items() if not kept]
-    assert chapter in OLD_SHAPE or not broken, f"{report}\nNot kept: {'; '.join(broken)}"
-
-
-def test_the_old_chapters_are_there() -> None:
-    assert {Path(name).name for name in CHAPTERS} >= OLD_SHAPE
+    assert not broken, f"{report}\nNot kept: {'; '.join(broken)}"

@@ -1,7 +1,8 @@
 """Tries mutants of a chapter: plausible mistakes in its code, each with the cell that must notice.
 
 Usage: python -m tools.notebooks.mutants [CHAPTER [ID...]]
-(no CHAPTER: all that have changed since, with LOCKSTEP_ALL=1 all)
+(no CHAPTER: all that have changed since, with LOCKSTEP_ALL=1 all; with CI=true those of them that
+fit into CI_S)
 
 A mutant is an entry of tests/mutants/CHAPTER.yaml, which `tools.edits` describes. Beside its edit
 it has an id, `why` people make this mistake, the cell that `fails`, and what it is `aimed` at: a
@@ -41,6 +42,8 @@ WHAT_IT_IS = "# What `make mutants` tried last of each chapter, and how many sec
 NAMED = {"id", "why", "fails", "aimed"}
 AIMS = ("check", "prose")
 CELL_LIMIT_S = 120
+CI_S = 720  # for the mutants of all chapters that changed
+MUTANT_S = 20  # of a chapter that was never tried as a whole
 
 
 class Mutant(NamedTuple):
@@ -246,12 +249,34 @@ def changed() -> list[str]:
     return [name for name in chapters() if last.get(name, {}).get("key") != key(name)]
 
 
+def in_time(names: list[str]) -> list[str]:
+    """Return those of the chapters, the quickest first, that together fit into CI_S."""
+    last = noted()
+    expected = {
+        name: last.get(name, {}).get("seconds", MUTANT_S * len(mutants(name))) for name in names
+    }
+    fit: list[str] = []
+    for name in sorted(names, key=expected.__getitem__):
+        if sum(expected[known] for known in [*fit, name]) <= CI_S:
+            fit.append(name)
+    return fit
+
+
 def main(chapter: str = "", *ids: str) -> int:
     """Try the mutants of one chapter, or of all that have changed; return the exit code."""
     known = chapters()
     if chapter and chapter not in known:
         sys.exit(f"{chapter!r} has no mutants in tests/mutants/, only: {', '.join(known)}")
     chosen = [chapter] if chapter else changed()
+    if not chapter and os.environ.get("CI") == "true" and os.environ.get("LOCKSTEP_ALL") != "1":
+        fit = in_time(chosen)
+        if left := [name for name in chosen if name not in fit]:
+            print(
+                f"Not tried, as they would take more than {CI_S} s in all: {', '.join(left)}. "
+                "`make mutants` tries them, and so does the weekly run.",
+                flush=True,
+            )
+        chosen = fit
     found = []
     for name in chosen:
         try:
