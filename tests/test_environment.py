@@ -100,7 +100,8 @@ def test_what_a_notebook_installs_itself_is_what_is_pinned() -> None:
     pins = "".join((ROOT / name).read_text() for name in environment.PINS)
     cells = "".join("".join(files.sources(path)) for path in files.chapters())
     asked = re.findall(r'"([@/a-z0-9-]+)(?:==|@)([0-9.]+)"', cells)
-    assert {name for name, _ in asked} >= {"tensorflowjs", "@tensorflow/tfjs"}
+    expected = {"tensorflowjs", "@tensorflow/tfjs", "@litertjs/core", "@litertjs/wasm-utils"}
+    assert {name for name, _ in asked} >= expected
     for name, version in asked:
         assert f"{name}=={version}" in pins or f'"{name}": "{version}"' in pins
 
