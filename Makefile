@@ -19,7 +19,7 @@ help:
 	@echo "make serve                show the built book on http://localhost:$(PORT) (PORT=8000)"
 	@echo "make notebook NAME=slug   execute one notebook now, changed or not"
 	@echo "make chapter NAME=slug    start a new chapter, with a question and its proof"
-	@echo "make mutants NAME=slug    try the mutants of a chapter (no NAME: of all that changed)"
+	@echo "make mutants NAME=slug    try the mutants of a chapter (no NAME: all that changed)"
 	@echo "make assignment NAME=slug start a new assignment in exercises/"
 	@echo "make answers NAME=slug    grade the answers to an assignment (no NAME: to all that changed)"
 	@echo "make release NAME=slug    make what students get of an assignment (no NAME: of all)"

@@ -22,7 +22,8 @@ ONE: dict[str, Any] = {"id": "one", "why": "So.", "fails": "check", "aimed": "pr
 
 @pytest.fixture
 def chapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A chapter of three cells."""
+    """A chapter of three cells, whose mutants are to be written beside it."""
+    monkeypatch.setattr(mutants, "MUTANTS", tmp_path)
     notebook = tmp_path / "small.ipynb"
     cells = [SETUP, *(new_code_cell(text, id=name) for name, text in CODE.items())]
     nbformat.write(new_notebook(cells=cells), notebook)
@@ -48,7 +49,7 @@ def test_a_mistake_in_a_mutant_is_named(
     entries = [entry, ONE | {"id": "two"}, ONE | {"id": "three"}]
     (tmp_path / "small.yaml").write_text(yaml.safe_dump(entries))
     with pytest.raises(ValueError) as error:
-        mutants.mutants("small", tmp_path)
+        mutants.mutants("small")
     first, second = str(error.value).splitlines()
     assert first.startswith("small.yaml, 'one': ") and said in first
     assert second == "small.yaml, 'three': the same code as 'two'. Keep one of them."
@@ -58,13 +59,13 @@ def test_a_mutant_is_the_chapter_up_to_the_cell_that_must_notice(
     chapter: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "small.yaml").write_text(yaml.safe_dump([ONE]))
-    (mutant,) = mutants.mutants("small", tmp_path)
+    (mutant,) = mutants.mutants("small")
     cells = mutants.mutated(chapter, mutant).cells
     assert [cell.source for cell in cells] == ["start()", "x = 2\ny = 2", "assert x == 1"]
 
 
 def test_only_the_right_cell_and_an_assertion_count() -> None:
-    mutant = mutants.Mutant("one", "check", "prose", {})
+    mutant = mutants.Mutant("one", "check", "prose", {}, "small")
 
     def raised(name: str, value: str = "") -> CellExecutionError:
         return CellExecutionError(traceback="", ename=name, evalue=value)
@@ -77,63 +78,110 @@ def test_only_the_right_cell_and_an_assertion_count() -> None:
     assert "took over" in mutants.problem(mutant, CellTimeoutError(), "check")
 
 
-def test_what_was_tried_is_noted_and_what_has_changed_is_tried_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def three(chapter: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of three mutants, of which two are noticed at `check` and one at `after`."""
+    later = {"fails": "after", "cell": "check", "replace": "assert x == 1", "by": "x"}
+    entries = [ONE, ONE | {"id": "two", "by": "x = 3"}, ONE | later | {"id": "later"}]
+    file = tmp_path / "small.yaml"
+    file.write_text(yaml.safe_dump(entries))
     monkeypatch.delenv("LOCKSTEP_ALL", raising=False)
-    monkeypatch.setattr(mutants, "MUTANTS", tmp_path)
-    monkeypatch.setattr(mutants, "key", {"one": "a", "two": "b", "three": "c"}.__getitem__)
-    for name in ("one", "two"):
-        (tmp_path / f"{name}.yaml").touch()
-    mutants.note("two", "b", 3.4)
-    assert mutants.noted() == {"two": {"key": "b", "seconds": 3}}
-    assert mutants.changed() == ["one"]
-    mutants.note("one", "before", 1)
-    assert mutants.changed() == ["one"]
+    monkeypatch.delenv("CI", raising=False)
+    return file
+
+
+def ids(chosen: list[mutants.Mutant]) -> list[str]:
+    return [mutant.id for mutant in chosen]
+
+
+def note_all(seconds: int) -> None:
+    tried = {
+        one.id: {"key": mutants.key(one), "seconds": seconds} for one in mutants.mutants("small")
+    }
+    mutants.note("small", tried)
+
+
+def test_what_was_tried_is_noted_and_what_has_changed_is_tried_again(
+    three: Path, chapter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = mutants.mutants("small")
+    assert ids(mutants.changed(every)) == ["one", "two", "later"]
+    note_all(3)
+    assert mutants.changed(every) == []
+
+    three.write_text(three.read_text().replace("x = 3", "x = 4"))
+    assert ids(mutants.changed(mutants.mutants("small"))) == ["two"]
+
+    notebook = nbformat.read(chapter, as_version=4)
+    notebook.cells[3].source += "  # never"  # executed by one of them
+    nbformat.write(notebook, chapter)
+    assert ids(mutants.changed(every)) == ["later"]
     monkeypatch.setenv("LOCKSTEP_ALL", "1")
-    assert mutants.changed() == ["one", "two"]
+    assert mutants.changed(every) == every
+
+
+def test_a_mutant_that_is_gone_is_noted_no_longer(three: Path) -> None:
+    note_all(3)
+    three.write_text(yaml.safe_dump([ONE]))
+    mutants.note("small", {})
+    assert list(mutants.noted()["small"]) == ["one"]
 
 
 def test_ci_tries_the_quickest_that_fit_and_names_the_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    three: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(mutants, "MUTANTS", tmp_path)
-    monkeypatch.setattr(mutants, "key", lambda name: "now")
-    monkeypatch.setattr(mutants, "mutants", lambda name: [name] * 10)
     tried: list[str] = []
 
-    def try_chapter(name: str, ids: list[str]) -> list[str]:
-        tried.append(name)
+    def try_some(chosen: list[mutants.Mutant]) -> list[str]:
+        tried.extend(ids(chosen))
         return []
 
-    monkeypatch.setattr(mutants, "try_chapter", try_chapter)
-    for name in ("long", "never", "short"):
-        (tmp_path / f"{name}.yaml").touch()
-    mutants.note("long", "before", mutants.CI_S - 100)
-    mutants.note("short", "before", 100)
-    monkeypatch.delenv("LOCKSTEP_ALL", raising=False)
+    monkeypatch.setattr(mutants, "try_some", try_some)
+    most = mutants.CI_S * mutants.PARALLEL
+    before = {name: {"key": "before", "seconds": most - 30} for name in ("one", "two")}
+    mutants.note("small", before)
     monkeypatch.setenv("CI", "true")
     assert mutants.main() == 0
-    assert tried == ["short", "never"]
-    assert "Not tried, as they would take more than 720 s in all: long." in capsys.readouterr().out
+    assert tried == ["later"]
+    assert "Not tried, as they would take more than 720 s in all: small 2." in (
+        capsys.readouterr().out
+    )
     tried.clear()
     monkeypatch.delenv("CI")
     assert mutants.main() == 0
-    assert tried == ["long", "never", "short"]
+    assert tried == ["one", "two", "later"]
+
+
+def test_only_mutants_that_were_noticed_are_noted(
+    three: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def attempt(notebook: Path, mutant: mutants.Mutant) -> mutants.Trial:
+        return mutants.Trial(mutant, "nobody noticed" if mutant.id == "two" else "", "", 4.4)
+
+    monkeypatch.setattr(mutants, "attempt", attempt)
+    monkeypatch.setattr(files, "begins_with", lambda notebook: ([], []))
+    assert mutants.main("small") == 1
+    noted = mutants.noted()["small"]
+    assert list(noted) == ["one", "later"] and noted["one"]["seconds"] == 4
+    assert ids(mutants.changed(mutants.mutants("small"))) == ["two"]
+    with pytest.raises(SystemExit, match="no mutant is called 'ten', only: one, two, later"):
+        mutants.main("small", "ten")
 
 
 @pytest.mark.machinery
-def test_mutants_of_a_chapter_are_tried(chapter: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mutants_of_a_chapter_are_tried(chapter: Path) -> None:
     tried = [
-        mutants.Mutant(name, "check", "prose", {"work": text})
+        mutants.Mutant(name, "check", "prose", {"work": text}, "small")
         for name, text in [("seen", "x = 2"), ("unseen", "x = 1.0"), ("broken", "x = z")]
     ]
     notebook = nbformat.read(chapter, as_version=4)
     notebook.cells[0].source = "import os"
     nbformat.write(notebook, chapter)
-    found = {one.mutant.id: one.problem for one in mutants.attempt_all(chapter, tried)}
+    said: list[str] = []
+    trials = mutants.attempt_all(chapter, tried, lambda trial, line: said.append(line))
+    found = {one.mutant.id: one.problem for one in trials}
     assert found == {"seen": "", "unseen": "nobody noticed", "broken": "'work' noticed"}
-    assert "unseen: NOBODY NOTICED" in capsys.readouterr().out
+    assert any("unseen: NOBODY NOTICED" in line for line in said)
 
 
 @pytest.mark.parametrize("name", mutants.chapters())

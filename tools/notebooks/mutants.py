@@ -1,14 +1,14 @@
 """Tries mutants of a chapter: plausible mistakes in its code, each with the cell that must notice.
 
 Usage: python -m tools.notebooks.mutants [CHAPTER [ID...]]
-(no CHAPTER: all that have changed since, with LOCKSTEP_ALL=1 all; with CI=true those of them that
-fit into CI_S)
+(no CHAPTER: all mutants that have changed since, with LOCKSTEP_ALL=1 all; with CI=true those of
+them that fit into CI_S)
 
 A mutant is an entry of tests/mutants/CHAPTER.yaml, which `tools.edits` describes. Beside its edit
 it has an id, `why` people make this mistake, the cell that `fails`, and what it is `aimed` at: a
 "check", or the "prose". The chapter is executed up to that cell, which must raise an
-AssertionError, and no cell before it. When all mutants of a chapter are noticed,
-tests/mutants/tried.yaml notes what was tried, as a key, and how long it took.
+AssertionError, and no cell before it. tests/mutants/tried.yaml notes of each mutant that was
+noticed what was executed, as a key, and how long it took.
 """
 
 import copy
@@ -38,12 +38,12 @@ from tools.notebooks import files, servers
 
 MUTANTS = ROOT / "tests" / "mutants"
 TRIED = "tried.yaml"
-WHAT_IT_IS = "# What `make mutants` tried last of each chapter, and how many seconds that took.\n"
+WHAT_IT_IS = "# `make mutants` writes this: a key of what each mutant executed, and its seconds.\n"
 NAMED = {"id", "why", "fails", "aimed"}
 AIMS = ("check", "prose")
 CELL_LIMIT_S = 120
-CI_S = 720  # for the mutants of all chapters that changed
-MUTANT_S = 20  # of a chapter that was never tried as a whole
+CI_S = 720  # for all mutants that changed
+MUTANT_S = 40  # for one that was never tried
 
 
 class Mutant(NamedTuple):
@@ -53,6 +53,7 @@ class Mutant(NamedTuple):
     fails: str  # the cell that must raise an AssertionError
     aimed: str
     cells: dict[str, str]
+    chapter: str
 
 
 class Trial(NamedTuple):
@@ -75,7 +76,7 @@ def code_cells(notebook: Path) -> dict[str, str]:
     return {cell["id"]: "".join(cell["source"]) for cell in cells[1:]}
 
 
-def mutants(chapter: str, folder: Path = MUTANTS) -> list[Mutant]:
+def mutants(chapter: str) -> list[Mutant]:
     """Return the mutants of a chapter.
 
     Raises:
@@ -83,7 +84,7 @@ def mutants(chapter: str, folder: Path = MUTANTS) -> list[Mutant]:
     """
     sources = code_cells(files.find(chapter))
     order = list(sources)
-    file = folder / f"{chapter}.yaml"
+    file = MUTANTS / f"{chapter}.yaml"
     found: dict[str, Mutant] = {}  # by what they do
     mistakes = []
     try:
@@ -93,7 +94,7 @@ def mutants(chapter: str, folder: Path = MUTANTS) -> list[Mutant]:
     for entry in entries:
         try:
             cells = edits.edited(entry, NAMED, sources, "code cell")
-            mutant = Mutant(entry["id"], entry["fails"], entry["aimed"], cells)
+            mutant = Mutant(entry["id"], entry["fails"], entry["aimed"], cells, chapter)
             edits.must_be_one_of(mutant.fails, sources, "code cell")
             edits.must_be_one_of(mutant.aimed, AIMS, "aim")
             if unchanged := [name for name, text in cells.items() if text == sources[name]]:
@@ -173,7 +174,7 @@ def attempt(notebook: Path, mutant: Mutant) -> Trial:
 
 
 def attempt_all(
-    notebook: Path, chosen: list[Mutant], tell: Callable[[str], object] = print
+    notebook: Path, chosen: list[Mutant], tell: Callable[[Trial, str], object]
 ) -> list[Trial]:
     """Execute mutants of a chapter, a few at a time, and say of each what it did."""
     imported, launched = files.begins_with(notebook)
@@ -189,101 +190,125 @@ def attempt_all(
                 trial = future.result()
                 trials.append(trial)
                 told = f"{trial.problem.upper() or 'noticed'}: {trial.said}"
-                tell(f"[{done:2}/{len(chosen)}] {trial.seconds:5.1f} s  {trial.mutant.id}: {told}")
+                line = f"[{done:2}/{len(chosen)}] {trial.seconds:5.1f} s  {trial.mutant.id}: {told}"
+                tell(trial, line)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return trials
 
 
-def key(chapter: str) -> str:
-    """Return a digest of a chapter's code and its mutants."""
-    parts = [code_cells(files.find(chapter)), (MUTANTS / f"{chapter}.yaml").read_text()]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+def key(mutant: Mutant) -> str:
+    """Return a digest of the code that a mutant executes, the set-up cell left out."""
+    cells = code_cells(files.find(mutant.chapter))
+    end = list(cells).index(mutant.fails) + 1
+    executed = [mutant.cells.get(name, text) for name, text in list(cells.items())[:end]]
+    return hashlib.sha256(json.dumps(executed).encode()).hexdigest()[:8]
 
 
-def noted() -> dict[str, dict[str, Any]]:
-    """Return the key and the seconds of the last trial of each chapter's mutants."""
+def noted() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the key and the seconds of the last trial, by chapter and mutant."""
     file = MUTANTS / TRIED
     return yaml.safe_load(file.read_text(encoding="utf-8")) or {} if file.exists() else {}
 
 
-def note(chapter: str, key: str, seconds: float) -> None:
-    """Write down that all mutants of a chapter were noticed."""
-    known = noted() | {chapter: {"key": key, "seconds": round(seconds)}}
-    lines = [
-        yaml.safe_dump({name: known[name]}, default_flow_style=None)
+def note(chapter: str, tried: dict[str, dict[str, Any]]) -> None:
+    """Write down which mutants of a chapter were noticed."""
+    known = noted()
+    every = known.get(chapter, {}) | tried
+    known[chapter] = {one.id: every[one.id] for one in mutants(chapter) if one.id in every}
+    blocks = [
+        f"{name}:\n"
+        + "".join(
+            f"  {mutant}: {{key: '{found['key']}', seconds: {found['seconds']}}}\n"
+            for mutant, found in known[name].items()
+        )
         for name in chapters()
-        if name in known
+        if known.get(name)
     ]
-    (MUTANTS / TRIED).write_text(WHAT_IT_IS + "".join(lines), encoding="utf-8")
+    (MUTANTS / TRIED).write_text(WHAT_IT_IS + "".join(blocks), encoding="utf-8")
 
 
-def try_chapter(chapter: str, ids: list[str]) -> list[str]:
-    """Try a chapter's mutants, all or some; return what is not as it should be.
-
-    Raises:
-        ValueError: an entry breaks a rule, or no mutant has such an id.
-    """
-    started, begun = time.monotonic(), key(chapter)
-    chosen = mutants(chapter)
-    for name in ids:
-        edits.must_be_one_of(name, [mutant.id for mutant in chosen], "mutant")
-    if ids:
-        chosen = [mutant for mutant in chosen if mutant.id in ids]
+def try_some(chosen: list[Mutant]) -> list[str]:
+    """Try mutants of one chapter; return what is not as it should be."""
+    chapter, started = chosen[0].chapter, time.monotonic()
+    keys = {mutant.id: key(mutant) for mutant in chosen}
     print(f"{chapter}: {len(chosen)} mutants", flush=True)
-    trials = attempt_all(files.find(chapter), chosen)
+
+    def tell(trial: Trial, line: str) -> None:
+        print(line, flush=True)
+        if not trial.problem:
+            name = trial.mutant.id
+            note(chapter, {name: {"key": keys[name], "seconds": round(trial.seconds)}})
+
+    trials = attempt_all(files.find(chapter), chosen, tell)
     found = [f"{chapter}, {one.mutant.id}: {one.problem}" for one in trials if one.problem]
     seconds = time.monotonic() - started
-    if not found and not ids:
-        note(chapter, begun, seconds)
     print(f"{chapter}: {len(trials) - len(found)} of {len(trials)} noticed, {seconds:.0f} s")
     return found
 
 
-def changed() -> list[str]:
-    """Return the chapters whose mutants were not tried as they are now; all with LOCKSTEP_ALL=1."""
+def changed(every: list[Mutant]) -> list[Mutant]:
+    """Return the mutants that were not tried as they are now; all with LOCKSTEP_ALL=1."""
     if os.environ.get("LOCKSTEP_ALL") == "1":
-        return chapters()
+        return every
     last = noted()
-    return [name for name in chapters() if last.get(name, {}).get("key") != key(name)]
+    return [
+        one for one in every if last.get(one.chapter, {}).get(one.id, {}).get("key") != key(one)
+    ]
 
 
-def in_time(names: list[str]) -> list[str]:
-    """Return those of the chapters, the quickest first, that together fit into CI_S."""
+def in_time(chosen: list[Mutant]) -> list[Mutant]:
+    """Return those of the mutants, the quickest first, that together fit into CI_S."""
     last = noted()
-    expected = {
-        name: last.get(name, {}).get("seconds", MUTANT_S * len(mutants(name))) for name in names
+    seconds = {
+        (one.chapter, one.id): last.get(one.chapter, {}).get(one.id, {}).get("seconds", MUTANT_S)
+        for one in chosen
     }
-    fit: list[str] = []
-    for name in sorted(names, key=expected.__getitem__):
-        if sum(expected[known] for known in [*fit, name]) <= CI_S:
-            fit.append(name)
+    fit: list[Mutant] = []
+    left = CI_S * PARALLEL
+    for one in sorted(chosen, key=lambda one: seconds[one.chapter, one.id]):
+        left -= seconds[one.chapter, one.id]
+        if left >= 0:
+            fit.append(one)
     return fit
 
 
+def choose(chapter: str, ids: list[str]) -> list[Mutant]:
+    """Return the mutants that the command line names.
+
+    Raises:
+        ValueError: an entry breaks a rule, or there is no such chapter or mutant.
+    """
+    if not chapter:
+        return changed([one for name in chapters() for one in mutants(name)])
+    edits.must_be_one_of(chapter, chapters(), "chapter with mutants")
+    known = mutants(chapter)
+    for name in ids:
+        edits.must_be_one_of(name, [mutant.id for mutant in known], "mutant")
+    return [mutant for mutant in known if mutant.id in ids or not ids]
+
+
 def main(chapter: str = "", *ids: str) -> int:
-    """Try the mutants of one chapter, or of all that have changed; return the exit code."""
-    known = chapters()
-    if chapter and chapter not in known:
-        sys.exit(f"{chapter!r} has no mutants in tests/mutants/, only: {', '.join(known)}")
-    chosen = [chapter] if chapter else changed()
+    """Try the mutants of one chapter, or all that have changed; return the exit code."""
+    try:
+        chosen = choose(chapter, list(ids))
+    except ValueError as error:
+        sys.exit(str(error))
     if not chapter and os.environ.get("CI") == "true" and os.environ.get("LOCKSTEP_ALL") != "1":
         fit = in_time(chosen)
-        if left := [name for name in chosen if name not in fit]:
+        if left := [one.chapter for one in chosen if one not in fit]:
+            told = ", ".join(f"{name} {left.count(name)}" for name in dict.fromkeys(left))
             print(
-                f"Not tried, as they would take more than {CI_S} s in all: {', '.join(left)}. "
+                f"Not tried, as they would take more than {CI_S} s in all: {told}. "
                 "`make mutants` tries them, and so does the weekly run.",
                 flush=True,
             )
         chosen = fit
     found = []
-    for name in chosen:
-        try:
-            found += try_chapter(name, list(ids))
-        except ValueError as error:
-            found.append(str(error))
-    print("\n".join(found) or f"All mutants were noticed. Tried now: {', '.join(chosen) or 'none'}")
+    for name in dict.fromkeys(one.chapter for one in chosen):
+        found += try_some([one for one in chosen if one.chapter == name])
+    print("\n".join(found) or f"Tried now: {len(chosen)}. All mutants were noticed.")
     return int(bool(found))
 
 
