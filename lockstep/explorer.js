@@ -72,6 +72,16 @@
       ${paint(bars, colours)}<g class="white">${letters.join("")}</g><g class="axis">${axis}</g></svg>`;
   };
 
+  // What lockstep.trace.chrome_trace makes of events: a process a rank, a thread a kind.
+  const chromeTrace = (shown, ticks) => {
+    const lanes = shown.flatMap(({ name, lanes }) => lanes.map((ops, rank) => [`${name}, rank ${rank}`, ops]));
+    return { traceEvents: lanes.flatMap(([name, ops], index) => [
+      { name: "process_name", ph: "M", pid: index + 1, args: { name } },
+      ...ops.map(({ kind, microBatch, start, end }) => ({ name: `${kind}${microBatch}`, ph: "X",
+        pid: index + 1, tid: kind, ts: 1e6 * start / ticks, dur: 1e6 * (end - start) / ticks })),
+    ]) };
+  };
+
   const build = (root) => {
     const data = JSON.parse(root.querySelector("[type='application/json']").textContent);
     const start = JSON.parse(root.dataset.start);
@@ -115,6 +125,8 @@
     drawing.setAttribute("role", "group");
     drawing.setAttribute("aria-label", "Timelines");
     const legend = make("p", { className: "legend" });
+    const download = make("p", {}, make("a", { download: "timeline.json" }, "Download the events"),
+      " and open them in ", make("a", { href: "https://ui.perfetto.dev" }, "Perfetto"), ", a unit as a second.");
     const facts = make("div", { className: "facts" });
     const held = make("table", { className: "held" });
     const orders = make("div", {});
@@ -122,7 +134,7 @@
     all.dataset.lmSuppressShortcuts = "";
     const caption = all.querySelector("caption");
     root.querySelector(".how").remove();
-    all.before(choices, status, drawing, legend, facts, held);
+    all.before(choices, status, drawing, legend, download, facts, held);
     all.hidden = facts.hidden = data.brief;
     if (!data.brief) all.after(make("details", {},
       make("summary", {}, "The order of each rank, as schedules.parse reads it"), orders));
@@ -136,6 +148,9 @@
         `<p>${name}: makespan ${makespan / ticks}</p>` +
         timeline(lanes, span, scale, data, `Timeline of ${sentence}`)).join("") +
         (shown.length ? `<p class="unit">Time, in units in which F takes ${data.costs[costs.value][0]}</p>` : "");
+      download.hidden = !shown.length;
+      download.firstChild.href = "data:application/json," +
+        encodeURIComponent(JSON.stringify(chromeTrace(shown, ticks)));
     };
 
     const update = () => {

@@ -4,8 +4,10 @@ import hashlib
 import html
 import io
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import matplotlib as mpl
@@ -17,7 +19,7 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 
 from lockstep.questions import Choice, Number, Question, find, load
-from lockstep.trace import COLOURS
+from lockstep.trace import COLOURS, Event, chrome_trace
 
 # Quizzes
 
@@ -116,14 +118,20 @@ def quiz(chapter: str, *ids: str) -> Quiz:
 
 # Figures
 
+PERFETTO = '<a href="https://ui.perfetto.dev">Perfetto</a>'
+
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure as inline SVG, with the text for those who cannot see it, and a caption."""
+    """A figure as inline SVG, with the text for those who cannot see it, and a caption.
+
+    A timeline also has its events, as a Chrome trace to download.
+    """
 
     svg: str
     alt: str
     caption: str = ""
+    trace: str = ""
 
     def __repr__(self) -> str:
         return f"Figure: {self.alt}"
@@ -140,14 +148,23 @@ class Drawing:
             ".lockstep-figure svg{display:block;max-width:100%;height:auto;overflow:visible}"
             ".lockstep-figure>.caption{max-width:44em;margin-top:.5em;font-size:.9em;opacity:.85}"
         )
-        caption = f'<div class="caption">{_inline(self.caption)}</div>' if self.caption else ""
+        under = [_inline(self.caption)] if self.caption else []
+        if self.trace:
+            link = f'download="timeline.json" href="data:application/json,{quote(self.trace)}"'
+            under.append(f"<a {link}>Download the events</a> and open them in {PERFETTO}.")
+        caption = f'<div class="caption">{" ".join(under)}</div>' if under else ""
         return (
             f'<div class="lockstep-figure"><style>{style}</style><p>{html.escape(repr(self))}</p>'
             f'<div hidden="hidden">{self.svg}</div>{caption}</div>'
         )
 
 
-def figure(fig: Figure, alt: str, caption: str = "") -> Drawing:
+def figure(
+    fig: Figure,
+    alt: str,
+    caption: str = "",
+    timelines: Mapping[str, Iterable[Event]] | None = None,
+) -> Drawing:
     """A matplotlib figure that follows the page: its width, its font, and its light or dark theme.
 
     Draw as usual. Black and greys become the page's ink, the default colours C0 to C3 become
@@ -158,6 +175,7 @@ def figure(fig: Figure, alt: str, caption: str = "") -> Drawing:
         fig: the figure.
         alt: what it shows, for those who cannot see it: a sentence or two, with the numbers.
         caption: what to see in it, in a sentence; `code` and *emphasis* are marked up.
+        timelines: the events that it draws, by title, for readers to download.
 
     Raises:
         ValueError: `fig` is no figure, `alt` is empty, or the figure uses a default colour from C4
@@ -189,7 +207,9 @@ def figure(fig: Figure, alt: str, caption: str = "") -> Drawing:
             metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
         )
     plt.close(fig)
-    return Drawing(_inline_svg(file.getvalue(), alt.strip()), alt.strip(), caption.strip())
+    svg = _inline_svg(file.getvalue(), alt.strip())
+    trace = "" if timelines is None else chrome_trace(timelines)
+    return Drawing(svg, alt.strip(), caption.strip(), trace)
 
 
 def _inline_svg(source: str, alt: str) -> str:

@@ -199,15 +199,10 @@ def draw(
         ValueError: if there is no timeline, or one without events; if there are no such `lanes` or
             `unit`; if `width` is below 2 inches.
     """
-    if not isinstance(timelines, Mapping) or not timelines:
-        raise ValueError(
-            f"timelines={timelines!r:.60}: give at least one title with its events, such as "
-            'timelines={"two ranks": events}'
-        )
+    timelines = _titled(timelines)
     arguments.one_of("lanes", lanes, ("kind", "rank"))
     arguments.one_of("unit", unit, SCALES)
     width = arguments.number("width", width, least=2, such_as=5.6)
-    timelines = {str(title): _some(events) for title, events in timelines.items()}
     kinds = list(dict.fromkeys(event.kind for events in timelines.values() for event in events))
     colours = {kind: COLOURS[i % len(COLOURS)] for i, kind in enumerate(kinds)}
 
@@ -267,30 +262,45 @@ def draw(
     return figure
 
 
+def chrome_trace(timelines: Mapping[str, Iterable[Event]]) -> str:
+    """Timelines as a Chrome trace, the JSON that https://ui.perfetto.dev opens.
+
+    A rank of a timeline is a process there, named after both, and each of its kinds a thread. Each
+    timeline begins at 0.
+
+    Raises:
+        ValueError: if there is no timeline, or one without events.
+    """
+    rows: list[dict[str, object]] = []
+    process = 0  # Perfetto takes a process 0 for the idle one
+    for title, events in _titled(timelines).items():
+        origin = min(event.start for event in events)
+        for rank in sorted({event.rank for event in events}):
+            process += 1
+            name = f"{title}, rank {rank}".removeprefix(", ")
+            rows.append({"name": "process_name", "ph": "M", "pid": process, "args": {"name": name}})
+            rows += [
+                {
+                    "name": event.name or event.kind,
+                    "ph": "X",
+                    "pid": process,
+                    "tid": event.kind,
+                    "ts": round(1e6 * float(event.start - origin), 3),
+                    "dur": round(1e6 * float(event.end - event.start), 3),
+                }
+                for event in events
+                if event.rank == rank
+            ]
+    return json.dumps({"traceEvents": rows}, separators=(",", ":"))
+
+
 def write_chrome(events: Iterable[Event], path: str | Path) -> None:
     """Write a Chrome trace, which https://ui.perfetto.dev opens: a process a rank, a thread a kind.
 
     Raises:
         ValueError: if there are no events.
     """
-    events = _some(events)
-    origin = min(event.start for event in events)
-    rows: list[dict[str, object]] = [
-        {
-            "name": event.name,
-            "ph": "X",
-            "pid": int(event.rank),
-            "tid": event.kind,
-            "ts": round(1e6 * float(event.start - origin), 3),
-            "dur": round(1e6 * float(event.end - event.start), 3),
-        }
-        for event in events
-    ]
-    rows += [
-        {"name": "process_name", "ph": "M", "pid": int(rank), "args": {"name": f"rank {rank}"}}
-        for rank in sorted({event.rank for event in events})
-    ]
-    Path(path).write_text(json.dumps({"traceEvents": rows}))
+    Path(path).write_text(chrome_trace({"": events}))
 
 
 def _busy(events: Sequence[Event], *kinds: str) -> dict[int, list[tuple[float, float]]]:
@@ -320,6 +330,15 @@ def _some(events: Iterable[Event]) -> list[Event]:
     if not (found := _list(events)):
         raise ValueError("there are no events: record at least one")
     return found
+
+
+def _titled(timelines: Mapping[str, Iterable[Event]]) -> dict[str, list[Event]]:
+    if not isinstance(timelines, Mapping) or not timelines:
+        raise ValueError(
+            f"timelines={timelines!r:.60}: give at least one title with its events, such as "
+            'timelines={"two ranks": events}'
+        )
+    return {str(title): _some(events) for title, events in timelines.items()}
 
 
 def _check_known(events: Sequence[Event], *kinds: str) -> None:

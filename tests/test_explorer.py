@@ -6,6 +6,7 @@ How it is in JupyterLab stands in test_jupyterlab.py.
 import dataclasses
 import gzip
 import html
+import json
 import math
 import os
 import re
@@ -20,7 +21,7 @@ from browser import Opened, axe
 from playwright.sync_api import Locator, Page, expect
 
 from lockstep import explorer as module
-from lockstep import schedules
+from lockstep import schedules, trace
 from lockstep.explorer import COSTS, MESSAGES, MICRO_BATCHES, SCHEDULES, STAGES, Choice, explorer
 from lockstep.schedules import WORK, peak_activations, simulate
 from lockstep.trace import bubble, makespan, utilisation
@@ -168,7 +169,8 @@ def test_it_is_the_same_every_time_and_names_nothing() -> None:
     )
     source = explorer()._repr_html_()
     assert other_process.stdout == source
-    assert not re.search(r'\bid="|https?:|localStorage|cookie|eval\(|Function\(', source)
+    without_link = source.replace("https://ui.perfetto.dev", "")
+    assert not re.search(r'\bid="|https?:|localStorage|cookie|eval\(|Function\(', without_link)
 
 
 def test_it_is_light() -> None:
@@ -280,6 +282,30 @@ def test_two_schedules_share_a_time_axis(open_page: Callable[..., Opened]) -> No
     expect(page.locator("svg[role=img]")).to_have_count(1)  # nothing is drawn twice
 
 
+def test_what_is_drawn_can_be_downloaded_as_a_trace(open_page: Callable[..., Opened]) -> None:
+    page, _ = open_page(explorer("zb-h1", "interleaved")._repr_html_())
+    link = page.get_by_role("link", name="Download the events")
+    for choice in (Choice(), Choice((2, 2, 1), 0.5)):
+        choose(page, "zb-h1", 4, 16, choice)
+        page.get_by_role("combobox", name="Compare with").select_option("interleaved")
+        with page.expect_download() as download:
+            link.click()
+        rows = json.loads(download.value.path().read_text())["traceEvents"]
+        both = {
+            SCHEDULES[key][0]: simulated(key, 4, 16, choice)[1] for key in ("zb-h1", "interleaved")
+        }
+        expected = json.loads(trace.chrome_trace(both))["traceEvents"]
+        for phase, fields in {"M": ("pid", "args"), "X": ("pid", "ts", "dur")}.items():
+            found, right = (
+                sorted(repr([row[name] for name in fields]) for row in table if row["ph"] == phase)
+                for table in (
+                    [row | {n: float(row[n]) for n in ("ts", "dur") if n in row} for row in rows],
+                    expected,
+                )
+            )
+            assert found == right
+
+
 def test_by_keyboard_alone(open_page: Callable[..., Opened]) -> None:
     page, _ = open_page(explorer()._repr_html_())
     status = page.get_by_role("status")
@@ -317,6 +343,9 @@ def test_by_keyboard_alone(open_page: Callable[..., Opened]) -> None:
     expect(status).to_contain_text("makespan 259, bubble 13.5 % of all time, at most 1.5 micro-")
     page.keyboard.press("Tab")
     expect(page.get_by_role("group", name="Timelines")).to_be_focused()  # it can be scrolled
+    for link in ("Download the events", "Perfetto"):
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name=link)).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.get_by_role("group", name="All schedules")).to_be_focused()
     page.keyboard.press("Tab")

@@ -406,6 +406,19 @@ def test_a_figure_is_the_same_every_time_and_stands_beside_others() -> None:
     assert not re.search(r"<style|<metadata|https?:|xmlns", once)
 
 
+def test_the_events_of_a_timeline_can_be_downloaded(open_page: Callable[..., Opened]) -> None:
+    events = [trace.Event('100 % of "A" & <B>', 0, 1.0, 3.0), trace.Event("C", 1, 2.0, 4.0)]
+    timelines = {"a title": events}
+    drawing = show.figure(trace.draw(timelines), "Bars.", "Two *ranks*.", timelines)
+    page, _ = open_page(drawing._repr_html_())
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the events").click()
+    assert download.value.suggested_filename == "timeline.json"
+    assert download.value.path().read_text() == trace.chrome_trace(timelines)
+    expect(page.get_by_text("Two ranks. Download the events and open them in")).to_be_visible()
+    assert "download" not in show.figure(draw(), "Bars.")._repr_html_()
+
+
 def test_a_figure_is_light() -> None:
     assert len(gzip.compress(show.figure(draw(), alt="bars").svg.encode())) < 3_500
 

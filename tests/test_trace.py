@@ -122,9 +122,23 @@ def test_record_keeps_the_event_of_a_body_that_raises() -> None:
 def test_chrome_trace_has_microseconds_from_the_first_event(tmp_path: Path) -> None:
     trace.write_chrome(EVENTS, tmp_path / "trace.json")
     rows = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
-    first = rows[0]
-    assert (first["ph"], first["pid"], first["ts"], first["dur"]) == ("X", 0, 0.0, 2e6)
+    first = next(row for row in rows if row["ph"] == "X")
+    assert (first["pid"], first["ts"], first["dur"]) == (1, 0.0, 2e6)
     assert [row["args"]["name"] for row in rows if row["ph"] == "M"] == ["rank 0", "rank 1"]
+
+
+def test_chrome_trace_of_two_timelines_has_a_process_for_each_rank_of_each() -> None:
+    later = [replace(event, start=event.start + 7, end=event.end + 7) for event in EVENTS]
+    text = trace.chrome_trace({"now": EVENTS, "later": later})
+    rows = json.loads(text)["traceEvents"]
+    names = {row["pid"]: row["args"]["name"] for row in rows if row["ph"] == "M"}
+    titles = ["now, rank 0", "now, rank 1", "later, rank 0", "later, rank 1"]
+    assert list(names.values()) == titles
+    bars = [(row["pid"], row["tid"], row["ts"], row["dur"]) for row in rows if row["ph"] == "X"]
+    assert len(bars) == 2 * len(EVENTS)
+    assert [(pid + 2, *rest) for pid, *rest in bars[: len(EVENTS)]] == bars[len(EVENTS) :]
+    with pytest.raises(ValueError, match="give at least one title"):
+        trace.chrome_trace({})
 
 
 def test_drawing_has_a_panel_a_title_and_a_lane_for_each_rank_and_kind() -> None:
@@ -220,7 +234,7 @@ def test_what_numpy_counts_and_measures_is_accepted(tmp_path: Path) -> None:
     trace.save(events, tmp_path / "trace.json")
     assert trace.load(tmp_path / "trace.json") == events
     trace.write_chrome(events, tmp_path / "chrome.json")
-    assert '"dur": 1500000.0' in (tmp_path / "chrome.json").read_text()
+    assert '"dur":1500000.0' in (tmp_path / "chrome.json").read_text()
 
 
 def test_the_zero_of_the_clock_does_not_matter() -> None:
