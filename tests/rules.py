@@ -6,6 +6,7 @@ Nothing here executes a cell: `tools.assignments.answers` does.
 import ast
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ REGIONS = {"SOLUTION": "solution", "HIDDEN TESTS": "test", "MARK SCHEME": "task"
 REGION = r"(?s)[^\n]*BEGIN {what}.*?END {what}[^\n]*\n?"
 GRADED = {"test", "task"}
 
+PREPARES = re.compile(r"^prepare\(\)$", re.MULTILINE)
 HEADING = re.compile(r"^## (\d+)\. \S", re.MULTILINE)
 MINUTES_AND_POINTS = re.compile(r"^\*\*\d+ minutes? · (\d+) points?\*\*", re.MULTILINE)
 TOTAL = re.compile(r"\*\*(?:[^*\n]* )?(\d+) points?\*\*")
@@ -156,6 +158,51 @@ def _of_a_task(cell: NotebookNode) -> Iterator[str]:
         yield "it asks nothing. Write the question above the mark scheme"
 
 
+def _numbers(tree: ast.Module) -> set[str]:
+    """Return the names to which the text of a cell gives a number."""
+    numeric = ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop
+
+    def is_number(part: ast.AST) -> bool:
+        of_text = isinstance(part, ast.Constant) and isinstance(part.value, str)
+        return isinstance(part, numeric) and not of_text
+
+    return {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign) and all(map(is_number, ast.walk(node.value)))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _compared(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the line and each name of the comparisons in a cell."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            for part in ast.walk(node):
+                if isinstance(part, ast.Name):
+                    yield node.lineno, part.id
+
+
+def _set_anew(cells: list[NotebookNode]) -> Iterator[tuple[NotebookNode, str]]:
+    """Yield where a test compares with a number that a solution cell can set anew."""
+    trees = []
+    for cell in cells:
+        if kind(cell) in {"given", "test"} and cell.cell_type == "code":
+            with suppress(SyntaxError):  # a magic, or what another rule names
+                trees.append((cell, ast.parse(cell.source)))
+    given = set().union(*(_numbers(tree) for cell, tree in trees if kind(cell) == "given"))
+    for cell, tree in trees:
+        own = _numbers(tree) if kind(cell) == "test" else set()
+        for line, name in _compared(tree):
+            if name in given - own:
+                yield (
+                    cell,
+                    f"line {line} compares with {name}, which a solution can set anew. Write the "
+                    "number there",
+                )
+
+
 RULES = {"solution": _of_a_solution, "test": _of_a_test, "task": _of_a_task}
 
 
@@ -201,9 +248,16 @@ def _named(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, str]]:
                 "students have no place for their answer. Put a Markdown cell without nbgrader's "
                 "metadata below it",
             )
+    yield from _set_anew(cells)
     starts = [i for i, cell in enumerate(cells) if _heading(cell)]
     if not starts:
         yield cells[0], "no cell begins a task. Begin each with '## 1. What it is about'"
+    if not any(kind(cell) == "given" and PREPARES.search(cell.source) for cell in cells):
+        yield (
+            cells[0],
+            "no given cell calls `prepare()` of `lockstep.assignment`: a warning costs points, and "
+            "a test can hang. Call it below the imports",
+        )
     for cell in cells[: min(starts, default=0)]:
         if kind(cell) in {"solution", *GRADED}:
             yield cell, "it is above the first task. Move it below its heading"

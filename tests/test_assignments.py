@@ -213,6 +213,15 @@ IN_SOURCE: list[tuple[str, str, Change]] = [
     (TASK, "no model answer", replace(TASK, "Model answer:", "Well:")),
     (TASK, "it asks nothing", replace(TASK, ASKED, "")),
     (TASK, "no place for their answer", remove("say-why-answer")),
+    ("title", "no given cell calls `prepare()`", replace("given", "prepare()", "")),
+    (
+        TEST,
+        "compares with LIMIT, which a solution can set anew",
+        lambda notebook: [
+            append("given", "LIMIT = 2 * 1e-9")(notebook),
+            append(TEST, "assert abs(mean) < LIMIT, 'no'")(notebook),
+        ],
+    ),
     ("title", "no cell begins a task", every("## ", "### ")),
     (SOLUTION, "it is above the first task", to_front(SOLUTION)),
     ("task-2", "the task's number is 3. Make it 2", replace("task-2", "## 2.", "## 3.")),
@@ -238,6 +247,12 @@ def test_each_mistake_in_a_source_is_named(
     assert any(
         line.startswith(f"cell {where!r}: ") and said in line for line in source_mistakes(source)
     )
+
+
+def test_a_test_may_set_its_numbers_itself(source: NotebookNode) -> None:
+    append("given", "LIMIT = 1e-9")(source)
+    append(TEST, "LIMIT = 1e-9\nassert abs(mean - 5) < LIMIT, 'no'")(source)
+    assert source_mistakes(source) == []
 
 
 def test_right_versions_of_other_functions_may_stand_on_top(source: NotebookNode) -> None:
