@@ -99,19 +99,24 @@ def test_what_was_graded_is_noted_and_not_graded_again(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     exercises = course_of(tmp_path, SMALL, GOOD)
-    assert grade.main("", exercises) == 0
+    assert grade.main("", exercises=exercises) == 0
     shown = capfd.readouterr().out
     assert "wrong/three: as it should" in shown and "[ 8/8]" in shown
     assert "small: 8 graded" in shown and "all as it should be" in shown
     noted = grade.noted(exercises)
     assert noted["small"]["key"] == grade.key("small", exercises)
-    assert grade.main("", exercises) == 0
+    assert grade.main("", exercises=exercises) == 0
     assert "`make answers NAME=small` does it again" in (told := capfd.readouterr().out)
     assert "graded in" not in told
 
+    assert grade.main("small", "wrong/three", exercises=exercises) == 0
+    assert "small: 3 graded, all as it should be" in capfd.readouterr().out
+    with pytest.raises(SystemExit, match="no answer is called 'wrong/ten', only: right/"):
+        grade.main("small", "wrong/ten", exercises=exercises)
+
     text = (exercises / grade.GRADED).read_text()
     (exercises / grade.GRADED).write_text(text.replace(noted["small"]["key"], "forged"))
-    assert grade.main("", exercises) == 0
+    assert grade.main("", exercises=exercises) == 0
     assert grade.noted(exercises)["small"]["key"] == noted["small"]["key"]
 
 
@@ -181,7 +186,7 @@ def test_what_is_amiss_is_said(
     said: list[str],
 ) -> None:
     exercises = course_of(tmp_path, small, entries, right)
-    assert grade.main("small", exercises) == 1
+    assert grade.main("small", exercises=exercises) == 1
     shown = capfd.readouterr().out
     for text in said:
         assert text in shown

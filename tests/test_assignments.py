@@ -71,7 +71,7 @@ def test_notes_that_a_merge_has_broken_are_named(
 ) -> None:
     file = course / grade.GRADED
     file.write_text("<<<<<<< HEAD\nsample: {key: one, seconds: 1}\n")
-    assert grade.main("", course) == 1
+    assert grade.main("", exercises=course) == 1
     assert f"{file} is no YAML. Delete the lines" in capsys.readouterr().out
 
 
@@ -422,7 +422,7 @@ def test_what_is_no_notebook_is_named(
         path.write_text(text)
     (found,) = mistakes("sample", None, course)
     assert found.startswith(f"{path} is no notebook, or it is not named as its folder: ")
-    assert grade.main("sample", course) == 1
+    assert grade.main("sample", exercises=course) == 1
     assert found in capsys.readouterr().out
     with pytest.raises(ValueError) as error:
         releases.write_releases(["sample"], course)

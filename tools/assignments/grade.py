@@ -1,6 +1,7 @@
 """Grades every answer of an assignment by stock nbgrader's rules, and says what is amiss.
 
-Usage: python -m tools.assignments.grade [NAME]   (none: all whose last grading is out of date)
+Usage: python -m tools.assignments.grade [NAME [ANSWER...]]
+(no NAME: all whose last grading is out of date; ANSWER: as in wrong/mean-of-means)
 
 A right answer must get every point, a wrong one must lose the cell that it `fails`, and no other.
 The reference must get every point too, and what students start from none. When all is as it should
@@ -33,7 +34,7 @@ from lockstep.grading.score import (
     course_config,
     score_all,
 )
-from tools import EXERCISES, ROOT
+from tools import EXERCISES, ROOT, edits
 from tools.assignments import releases
 from tools.assignments.answers import Answer, answers, with_answer
 from tools.notebooks import setup_cell
@@ -289,11 +290,33 @@ def grade_in_full(name: str, exercises: Path = EXERCISES) -> list[str]:
     return found
 
 
-def main(name: str, exercises: Path = EXERCISES) -> int:
+def grade_some(name: str, labels: list[str], exercises: Path = EXERCISES) -> list[str]:
+    """Grade some answers of an assignment; say what is not as it should be.
+
+    Raises:
+        ValueError: the notebook cannot be read, an answer breaks a rule, or there is no such one.
+    """
+    path = releases.source(name, exercises)
+    notebook, known = releases.load(path), answers(name, exercises)
+    for label in labels:
+        edits.must_be_one_of(label, [answer.label for answer in known], "answer")
+    chosen = [answer for answer in known if answer.label in labels]
+    graded = grade(notebook, chosen, path.parent, course_config(exercises))
+    found = amiss(notebook, graded, in_full=False)
+    print("\n".join(found) or f"{name}: {len(graded)} graded, all as it should be")
+    return found
+
+
+def main(name: str = "", *labels: str, exercises: Path = EXERCISES) -> int:
     """Grade one assignment, or all whose key is not the noted one; return the exit code."""
     names = releases.names(exercises)
     if name and name not in names:
         sys.exit(f"There is no assignment {name!r}, only: {', '.join(names)}")
+    if labels:
+        try:
+            return int(bool(grade_some(name, list(labels), exercises)))
+        except ValueError as error:
+            sys.exit(str(error))
     failed = []
     for one in [name] if name else names:
         try:
@@ -312,6 +335,6 @@ def main(name: str, exercises: Path = EXERCISES) -> int:
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(" ".join(sys.argv[1:])))
+        sys.exit(main(*sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit("Stopped.")
