@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -18,7 +20,9 @@ import pytest
 from browser import watch
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tools.assignments import releases
 
 BANK = Path(__file__).parent / "bank"
 QUIZ = f"""\
@@ -36,6 +40,15 @@ EXPLORER = """\
 from lockstep.explorer import explorer
 explorer()"""
 START_S = 60
+# A student's answers to a task of the assignment `batches`: a wrong one, and the mended one.
+FORGETS_TO_FALL = """\
+    return min(peak, peak * (step + 1) / warm_up)
+"""
+RIGHT = """\
+    if step < warm_up:
+        return peak * (step + 1) / warm_up
+    return peak * (steps - step) / (steps - warm_up)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     nbformat.write(notebook, folder / "live.ipynb")
     NotebookClient(notebook, kernel_name="python3").execute()
     nbformat.write(notebook, folder / "stored.ipynb")
+    shutil.copy(releases.release("batches"), folder)
     return folder
 
 
@@ -214,3 +228,48 @@ def test_stored_and_not_trusted_the_quiz_is_folds(page: Page, server: str) -> No
     expect(table.get_by_role("row", name="Interleaved 1F1B 28.5 15.8 % 18.8 % 5.5")).to_be_visible()
     assert explorer.locator("script, style, select, svg").count() == 0
     assert "{" not in explorer.inner_text()  # neither script nor style nor data is left as text
+
+
+def test_a_students_way_from_a_failing_test_to_a_passing_one(page: Page, server: str) -> None:
+    page.goto(f"{server}/doc/tree/batches.ipynb")
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    untouched = page.get_by_text("NotImplementedError: Write your code here, in place of")
+    expect(untouched.first).to_be_visible()
+
+    task, test = cell(page, "def learning_rate(step"), cell(page, "def check_rates(peak")
+    write(page, task, "raise NotImplementedError", FORGETS_TO_FALL)
+    run_both(page)
+    expect(test.get_by_text("at step 11 expected 1, got 8.").last).to_be_visible()
+
+    write(page, task, "return min(peak", RIGHT)
+    run_both(page)
+    expect(test.locator(".jp-OutputArea-output")).to_have_count(0)
+    expect(test.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"))
+
+
+def cell(page: Page, text: str) -> Locator:
+    """Scroll to the cell with this text, as only cells in view are in the document."""
+    found = page.locator(".jp-Cell").filter(has_text=text)
+    page.locator(".jp-Notebook").hover()
+    for _ in range(60):
+        if found.count():
+            break
+        page.mouse.wheel(0, 500)
+        page.wait_for_timeout(50)
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def write(page: Page, task: Locator, line: str, answer: str) -> None:
+    """Replace a line of a cell, as if by pasting."""
+    task.locator(".cm-line").filter(has_text=line).click(click_count=3)
+    page.keyboard.insert_text(answer)
+
+
+def run_both(page: Page) -> None:
+    """Run the cell that is being edited, and the test below it."""
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("Shift+Enter")
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
