@@ -115,6 +115,8 @@ def _of_a_solution(cell: NotebookNode) -> Iterator[str]:
 
 
 def _of_a_test(cell: NotebookNode) -> Iterator[str]:
+    if cell.source != releases.headed(cell):
+        yield f"it does not begin with its points, {points(cell)}. `make release` writes them"
     try:
         tree, seen = ast.parse(cell.source), ast.parse(split(cell.source)[0])
     except SyntaxError as error:

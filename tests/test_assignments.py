@@ -183,13 +183,14 @@ IN_SOURCE: list[tuple[str, str, Change]] = [
         "with a docstring",
         put(SOLUTION, source="### BEGIN SOLUTION\nmean = np.mean\n### END SOLUTION"),
     ),
+    (TEST, "it does not begin with its points, 3", replace(TEST, "3 points\n", "2 points\n")),
     (TEST, "it is not plain Python", append(TEST, "if True:")),
     (
         TEST,
         "it is not plain Python",
         replace(TEST, "### BEGIN HIDDEN TESTS", "if True:\n    ### BEGIN HIDDEN TESTS\n    pass"),
     ),
-    (TEST, "line 12 imports", append(TEST, "import torch")),
+    (TEST, "line 13 imports", append(TEST, "import torch")),
     (
         TEST,
         "students see no assertion",
@@ -257,7 +258,7 @@ def test_a_test_may_set_its_numbers_itself(source: NotebookNode) -> None:
 
 def test_right_versions_of_other_functions_may_stand_on_top(source: NotebookNode) -> None:
     top = "### BEGIN HIDDEN TESTS\ndef other():\n    return 1\n\n\n### END HIDDEN TESTS\n"
-    cell(source, TEST).source = top + cell(source, TEST).source
+    replace(TEST, "unequal =", f"{top}unequal =")(source)
     assert source_mistakes(source) == []
 
 
@@ -466,18 +467,30 @@ def test_making_a_release_says_what_changed_and_leaves_nothing_else(
         assert releases.files(course) == before
 
 
-def test_making_a_release_gives_cells_the_ids_that_nbgrader_knows(
-    course: Path, source: NotebookNode, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        (SOLUTION, put(SOLUTION, id="0a1b2c3d")),
+        (TEST, replace(TEST, "# Test, 3 points\n", "")),
+        (TEST, replace(TEST, "# Test, 3 points", "# Test, 1 point")),
+    ],
+)
+def test_making_a_release_writes_ids_and_the_points_of_tests(
+    name: str,
+    change: Change,
+    course: Path,
+    source: NotebookNode,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = releases.source("sample", course)
-    renamed = copy.deepcopy(source)
-    cell(renamed, TEST).id = "0a1b2c3d"
-    nbformat.write(renamed, path)
-    releases.adopt_ids(path)
+    changed = copy.deepcopy(source)
+    change(changed)
+    nbformat.write(changed, path)
+    releases.tidy(path)
     assert nbformat.read(path, as_version=4) == source
-    assert f"grade_ids now: {TEST}\n" in capsys.readouterr().out
+    assert f"ids and headings of tests are set: {name}\n" in capsys.readouterr().out
     before = path.stat().st_mtime_ns
-    releases.adopt_ids(path)
+    releases.tidy(path)
     assert path.stat().st_mtime_ns == before
 
 

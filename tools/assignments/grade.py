@@ -231,7 +231,7 @@ def key(name: str, exercises: Path = EXERCISES) -> str:
     }
     parts = [
         [module for name in frameworks(notebook) for module in runtime.FRAMEWORKS[name]],
-        [(cell.source, cell.metadata.get("nbgrader")) for cell in cells],
+        [(releases.without_heading(cell.source), cell.metadata.get("nbgrader")) for cell in cells],
         [
             (file, hashlib.sha256(data).hexdigest())
             for files in (beside, graders)

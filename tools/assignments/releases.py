@@ -24,6 +24,7 @@ from tools.site import address
 
 SKELETON = Path(__file__).with_name("skeleton")
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+TEST_HEADING = re.compile(r"\A# Test, \d+ points?\n")
 NOT_COPIED = shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__")
 
 Files = dict[str, bytes]  # by path, relative to the folder that holds them
@@ -129,22 +130,39 @@ def _difference(old: bytes | None, new: bytes | None) -> str:
     return "differs in the notebook's metadata or layout"
 
 
-def adopt_ids(notebook: Path) -> None:
-    """Give each cell the id that nbgrader knows it by, which JupyterLab does not let one set."""
+def headed(cell: NotebookNode) -> str:
+    """Return the text of a test cell below a line that says its points; of another, its text."""
+    meta = cell.metadata.get("nbgrader", {})
+    if cell.cell_type != "code" or not meta.get("grade") or meta.get("solution"):
+        return cell.source
+    points = meta.get("points")
+    heading = f"# Test, {points} point{'' if points == 1 else 's'}\n"
+    return heading + without_heading(cell.source)
+
+
+def without_heading(source: str) -> str:
+    """Return the text of a test cell without the line that says its points."""
+    return TEST_HEADING.sub("", source)
+
+
+def tidy(notebook: Path) -> None:
+    """Write what JupyterLab lets nobody set: the ids that nbgrader knows, and the tests' points."""
     read = load(notebook)
-    known = [cell.metadata.get("nbgrader", {}).get("grade_id", cell.id) for cell in read.cells]
-    changed = [name for cell, name in zip(read.cells, known, strict=True) if cell.id != name]
-    for cell, name in zip(read.cells, known, strict=True):
-        cell.id = name
+    changed = []
+    for cell in read.cells:
+        name, text = cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), headed(cell)
+        if (cell.id, cell.source) != (name, text):
+            cell.id, cell.source = name, text
+            changed.append(name)
     if changed:
         nbformat.write(read, notebook)
-        print(f"{notebook.name}: cell ids are grade_ids now: {', '.join(changed)}")
+        print(f"{notebook.name}: ids and headings of tests are set: {', '.join(changed)}")
 
 
 def write_releases(chosen: list[str], exercises: Path = EXERCISES) -> None:
     """Write the releases of assignments, and say what changed."""
     for name in chosen:
-        adopt_ids(source(name, exercises))
+        tidy(source(name, exercises))
     print(f"nbgrader makes the release of {', '.join(chosen)}", flush=True)
     for name, made in generate(chosen, exercises).items():
         folder = release(name, exercises).parent

@@ -1,6 +1,6 @@
 """Cells that are folded, in every front end: those with a title in their first line.
 
-Usage: python -m tools.notebooks.folds   (all chapters; `make format` does it)
+Usage: python -m tools.notebooks.folds   (all notebooks; `make format` does it)
 
 The line is a comment, `# @title What is inside`, below `%%writefile` where a cell has that. Colab
 shows it in the place of the code. JupyterLab wants to be told in the metadata, which this writes.
@@ -43,7 +43,7 @@ def fold(notebook: NotebookNode) -> bool:
 
 
 if __name__ == "__main__":
-    for path in files.chapters():
+    for path in [*files.chapters(), *files.solved()]:
         notebook = nbformat.read(path, as_version=nbformat.NO_CONVERT)
         if fold(notebook):
             nbformat.write(notebook, path)

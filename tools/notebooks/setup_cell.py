@@ -18,6 +18,7 @@ from tools.site import address
 
 CELL_ID = "setup"
 TEXT = """\
+# @title Set-up: gets the course's package, prints versions
 import importlib.metadata
 import subprocess
 import sys

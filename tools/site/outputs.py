@@ -39,7 +39,6 @@ GENERATED = {
     "versions": versions_page.tables,
 }
 PLACE = re.compile(r"^% generated: (\w+)$", re.MULTILINE)
-SETUP_TITLE = "Set-up: gets the course's package, prints versions"
 
 
 def stored_file(env: BuildEnvironment, docname: str) -> Path | None:
@@ -60,8 +59,7 @@ def with_outputs(text: str, outputs: assets.Outputs) -> str:
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for number, (cell, cell_outputs) in enumerate(zip(code, outputs, strict=True), start=1):
         cell.update(outputs=cell_outputs, execution_count=number)
-        title = folds.title("".join(cell["source"])) or SETUP_TITLE * (cell["id"] == "setup")
-        if title:
+        if title := folds.title("".join(cell["source"])):
             cell["metadata"].setdefault("tags", []).append("hide-input")
             cell["metadata"]["mystnb"] = {"code_prompt_show": title, "code_prompt_hide": title}
             cell["source"] = folds.without_title("".join(cell["source"]))
