@@ -24,7 +24,7 @@ help:
 	@echo "make answers NAME=slug    grade the answers to an assignment (no NAME: to all that changed)"
 	@echo "make release NAME=slug    make what students get of an assignment (no NAME: of all)"
 	@echo "make constraints          pin the newest of what comes along with requirements.txt"
-	@echo "make tables               measure the tables of the book again: 99 cells, 15 minutes"
+	@echo "make tables               measure the tables of the book again: 131 cells, 20 minutes"
 	@echo "make lint                 ruff, also on scripts in notebooks, and mypy"
 	@echo "make format               lay out the code, also of scripts in notebooks; name new cells"
 	@echo "make address SLUG=o/n     set the public GitHub repository everywhere"

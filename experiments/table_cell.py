@@ -3,9 +3,10 @@
 Usage: python experiments/table_cell.py RESULT CELL
 (CELL: what to run, as JSON, see experiments/tables.py; RESULT: where its outcome goes, as JSON)
 
-Every cell trains the same small model on the same batch for a few steps and compares the weights
-with the same training in NumPy. Full batches, because then each step has one right answer whoever
-computes it: two replicas with half each, or one of two workers with all of it.
+Every cell trains a small model on the same batch for a few steps and compares the weights with the
+same training in NumPy, or, where it has an option, on one device. Full batches, because then each
+step has one right answer whoever computes it: two replicas with half each, or one of two workers
+with all of it.
 """
 
 import json
@@ -190,19 +191,28 @@ def fit(keras: Any, strategy: Any) -> list[Any]:
     return list(model.get_weights())
 
 
-def loop(strategy: Any, graph: bool, after_step: Callable[[int], None]) -> list[Any]:
+def plain(keras: Any) -> tuple[Any, Any]:
+    """Build the model, and Adam."""
+    return build_model(keras), keras.optimizers.Adam(RATE["Adam"])
+
+
+def loop(
+    strategy: Any,
+    graph: bool,
+    after_step: Callable[[int], None] = lambda number: None,
+    build: Callable[[Any], tuple[Any, Any]] = plain,
+) -> list[Any]:
     """Train with a custom loop, in a graph or eagerly."""
     import tensorflow as tf
 
     keras = import_keras("Keras 3")
     with strategy.scope():
-        model = build_model(keras)
-        optimizer = keras.optimizers.Adam(RATE["Adam"])
+        model, optimizer = build(keras)
         optimizer.build(model.trainable_variables)
 
     def replica_step(part_x: Any, part_y: Any) -> None:
         with tf.GradientTape() as tape:
-            loss = tf.reduce_sum((model(part_x) - part_y) ** 2) / EXAMPLES
+            loss = tf.reduce_sum((model(part_x, training=True) - part_y) ** 2) / EXAMPLES
         gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
 
@@ -222,6 +232,8 @@ def loop(strategy: Any, graph: bool, after_step: Callable[[int], None]) -> list[
         for number in range(1, STEPS + 1):
             run(iterator)
             after_step(number)
+    with strategy.scope():
+        optimizer.finalize_variable_values(model.trainable_variables)  # for an average
     return [w.numpy() for w in model.trainable_variables]
 
 
@@ -254,6 +266,49 @@ def catalogue(cell: dict[str, str], shared: Path) -> dict[str, Any]:
     return compared(loop(strategy, way != "loop, eager", after_step), "Adam")
 
 
+# Options of training
+
+
+def with_option(name: str) -> Callable[[Any], tuple[Any, Any]]:
+    """Return a function that builds the model and SGD, one of them with an option."""
+    average = {"use_ema": True, "ema_momentum": 0.75}
+    of_optimizer: dict[str, dict[str, Any]] = {
+        "clipnorm": {"clipnorm": 0.5},
+        "weight_decay": {"weight_decay": 0.25},
+        "use_ema": average,
+        "ema_overwrite_frequency": average | {"ema_overwrite_frequency": 3},
+        "gradient_accumulation_steps": {"gradient_accumulation_steps": 3},
+    }
+
+    def build(keras: Any) -> tuple[Any, Any]:
+        of_model = {
+            "Dropout": [keras.layers.Dropout(0.5, seed=1)],
+            "BatchNormalization": [keras.layers.BatchNormalization()],
+        }
+        layers = [*of_model.get(name, []), keras.layers.Dense(1)]
+        model = keras.Sequential([keras.layers.InputLayer((INPUTS,)), *layers])
+        model.layers[-1].set_weights(initial)
+        return model, keras.optimizers.SGD(RATE["SGD"], **of_optimizer.get(name, {}))
+
+    return build
+
+
+def options(cell: dict[str, str]) -> dict[str, Any]:
+    """Train with an option under a strategy, and on one device.
+
+    An entry goes through some 100 operations a step. Numbers stay below 10, and divisors (a norm,
+    the root of a variance) above 0.1.
+    """
+    import tensorflow as tf
+
+    strategy, build = build_strategy(cell["strategy"]), with_option(cell["option"])
+    expected = loop(tf.distribute.get_strategy(), graph=True, build=build)
+    gap = difference(loop(strategy, graph=True, build=build), expected)
+    tolerance = rounding_tolerance(STEPS * 100, 10) / 0.1
+    outcome = "equals" if gap <= tolerance else "differs"
+    return {"outcome": outcome, "difference": gap, "tolerance": tolerance}
+
+
 def serve() -> None:
     """Be a worker or a parameter server: wait for work, for ever."""
     import tensorflow as tf
@@ -275,7 +330,10 @@ def main(result: str, text: str) -> None:
     if cell.get("strategy") == "ParameterServer" and TASK["type"] != "chief":
         serve()
     try:
-        outcome = scope(cell) if cell["table"] == "scope" else catalogue(cell, shared)
+        if cell["table"] == "catalogue":
+            outcome = catalogue(cell, shared)
+        else:
+            outcome = {"scope": scope, "options": options}[cell["table"]](cell)
     except Exception as error:
         name = type(error).__name__
         outcome = {"outcome": "error", "error": f"{name}: {error}" if str(error) else name}
