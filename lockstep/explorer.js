@@ -125,8 +125,10 @@
     drawing.setAttribute("role", "group");
     drawing.setAttribute("aria-label", "Timelines");
     const legend = make("p", { className: "legend" });
-    const download = make("p", {}, make("a", { download: "timeline.json" }, "Download the events"),
-      " and open them in ", make("a", { href: "https://ui.perfetto.dev" }, "Perfetto"), ", a unit as a second.");
+    const unit = make("span", {});
+    const download = make("a", { download: "timeline.json" }, "Download the events");
+    const perfetto = make("a", { href: "https://ui.perfetto.dev" }, "Perfetto");
+    const below = make("p", { className: "below" }, unit, download, " and open them in ", perfetto, ".");
     const facts = make("div", { className: "facts" });
     const held = make("table", { className: "held" });
     const orders = make("div", {});
@@ -134,7 +136,7 @@
     all.dataset.lmSuppressShortcuts = "";
     const caption = all.querySelector("caption");
     root.querySelector(".how").remove();
-    all.before(choices, status, drawing, legend, download, facts, held);
+    all.before(choices, status, drawing, below, legend, facts, held);
     all.hidden = facts.hidden = data.brief;
     if (!data.brief) all.after(make("details", {},
       make("summary", {}, "The order of each rank, as schedules.parse reads it"), orders));
@@ -146,10 +148,10 @@
       const scale = Math.max((drawnIn - LEFT - RIGHT) / span, NARROWEST);
       drawing.innerHTML = shown.map(({ name, lanes, makespan, sentence }) =>
         `<p>${name}: makespan ${makespan / ticks}</p>` +
-        timeline(lanes, span, scale, data, `Timeline of ${sentence}`)).join("") +
-        (shown.length ? `<p class="unit">Time, in units in which F takes ${data.costs[costs.value][0]}</p>` : "");
-      download.hidden = !shown.length;
-      download.firstChild.href = "data:application/json," +
+        timeline(lanes, span, scale, data, `Timeline of ${sentence}`)).join("");
+      below.hidden = !shown.length;
+      unit.textContent = `Time, in units in which F takes ${data.costs[costs.value][0]}. `;
+      download.href = "data:application/json," +
         encodeURIComponent(JSON.stringify(chromeTrace(shown, ticks)));
     };
 
