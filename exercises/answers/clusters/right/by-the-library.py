@@ -8,7 +8,8 @@ def cluster_of(machines, servers, port):
     if servers:
         cluster["chief"] = [left.pop(0)]
         cluster["ps"] = [left.pop(0) for _ in range(servers)]
-    cluster["worker"] = left
+    if left:
+        cluster["worker"] = left
     return cluster
 
 
@@ -80,38 +81,6 @@ def save(checkpoint, text, shared, scratch):
     else:
         manager = tf.train.CheckpointManager(checkpoint, shared, max_to_keep=3)
         print("saved", manager.save(checkpoint_number=7))
-
-
-# %% train
-def train(model, optimizer, step, batches, folder, every):
-    state = tf.train.Checkpoint(model=model, optimizer=optimizer)
-    manager = tf.train.CheckpointManager(state, folder, max_to_keep=None)
-    first = 0
-    if manager.restore_or_initialize():
-        first = int(manager.latest_checkpoint.rpartition("-")[2])
-    for number, batch in enumerate(batches[first:], first + 1):
-        step(batch)
-        if number % every == 0:
-            manager.save(checkpoint_number=number)
-
-
-# %% rows-on-servers
-def rows_on_servers(rows, servers):
-    held = [0] * servers
-    for row in range(rows):
-        held[row % servers] += 1
-    return tuple(held)
-
-
-# %% predict-bytes
-def predict_bytes(way, workers, servers, size):
-    chunk = size / workers
-    if way == "mirrored":
-        out = 2 * (workers - 1) * chunk
-        return out + out, 0
-    pulled = size
-    pushed = size
-    return pulled + pushed, (pulled + pushed) / servers * workers
 
 
 # %% record

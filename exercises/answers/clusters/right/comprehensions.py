@@ -60,12 +60,6 @@ def examples_of(policy, files, batch, workers, worker):
     return found
 
 
-# %% policy-for
-def policy_for(files, workers, sharded, same):
-    choices = [("OFF", sharded), ("DATA", same), ("FILE", files >= workers), ("DATA", True)]
-    return next(name for name, fits in choices if fits)
-
-
 # %% plan
 def plan(examples, per_replica, machines, gpus, policy):
     shares = machines if policy == "DATA" else 1
@@ -90,40 +84,6 @@ def save(checkpoint, text, shared, scratch):
         checkpoint.save(os.path.join(own, "model"))
 
 
-# %% train
-def train(model, optimizer, step, batches, folder, every):
-    counter = tf.Variable(0)
-    checkpoint = tf.train.Checkpoint(weights=model, moments=optimizer, counter=counter)
-    newest = tf.train.latest_checkpoint(folder)
-    if newest is not None:
-        checkpoint.restore(newest).assert_consumed()
-    while int(counter) < len(batches):
-        step(batches[int(counter)])
-        counter.assign(counter + 1)
-        if counter % every == 0:
-            checkpoint.save(str(Path(folder) / "state"))
-
-
-# %% steps-made
-def steps_made(total, every, deaths):
-    starts = [0] + [every * (death // every) for death in deaths]
-    return sum(end - start for start, end in zip(starts, [*deaths, total]))
-
-
-# %% rows-on-servers
-def rows_on_servers(rows, servers):
-    return np.array([len(part) for part in np.array_split(np.arange(rows), servers)])
-
-
-# %% predict-bytes
-def predict_bytes(way, workers, servers, size):
-    from lockstep.costs import parameter_server_bytes, ring_all_reduce_bytes
-
-    if way == "mirrored":
-        return 2 * ring_all_reduce_bytes(workers, size), 0.0
-    return 2.0 * size, parameter_server_bytes(workers, size) / servers
-
-
 # %% record
 def record(server, step, examples):
     if server.read()[step] != examples:
@@ -138,12 +98,3 @@ def staleness(events):
             pulled = max(j for j in range(i) if events[j] == ("pull", worker))
             found.append(sum(what == "push" for what, _ in events[pulled:i]))
     return found
-
-
-# %% pair
-def pair(distance, rate, slope):
-    def update(now, pulled):
-        return now - rate * slope * pulled
-
-    first = update(distance, distance)
-    return update(first, first), update(first, distance)

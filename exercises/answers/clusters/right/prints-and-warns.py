@@ -3,8 +3,10 @@
 
 # %% cluster-of
 def cluster_of(machines, servers, port):
+    import warnings
+
     print("machines:", *machines)
-    warnings.warn("an old habit", DeprecationWarning)
+    warnings.warn("an old habit", DeprecationWarning, stacklevel=2)
     addresses = [":".join((machine, str(port))) for machine in machines]
     ends = (0, 0, 0, len(machines)) if servers == 0 else (0, 1, 1 + servers, len(machines))
     cluster = {}
@@ -36,33 +38,6 @@ def save(checkpoint, text, shared, scratch):
         folder.mkdir()
 
 
-# %% train
-def train(model, optimizer, step, batches, folder, every):
-    done = tf.Variable(0, dtype=tf.int32)
-    everything = {"m": model, "d": done}
-    for i, slot in enumerate(optimizer.variables):
-        everything[f"slot{i}"] = slot
-    manager = tf.train.CheckpointManager(tf.train.Checkpoint(**everything), folder, 2)
-    manager.checkpoint.restore(manager.latest_checkpoint)
-    for number, batch in enumerate(batches, start=1):
-        if number <= int(done):
-            continue
-        step(batch)
-        done.assign(number)
-        if not number % every:
-            print("saved", manager.save())
-
-
-# %% steps-made
-def steps_made(total, every, deaths):
-    again = 0
-    for death in deaths:
-        while death % every:
-            death -= 1
-            again += 1
-    return total + again
-
-
 # %% staleness
 def staleness(events):
     server = 0
@@ -77,9 +52,3 @@ def staleness(events):
                 found += [server - versions[worker]]
                 server += 1
     return tuple(found)
-
-
-# %% pair
-def pair(distance, rate, slope):
-    in_turns = distance * (1 - rate * slope) ** 2
-    return np.array([in_turns, in_turns - (rate * slope) ** 2 * distance])

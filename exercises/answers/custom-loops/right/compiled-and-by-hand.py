@@ -1,17 +1,6 @@
 """Does the arithmetic by hand, and compiles what runs on replicas."""
 
 
-# %% predict-sizes
-def predict_sizes(examples, batch_size, replicas):
-    epoch = list(range(examples))
-    batches = [epoch[i : i + batch_size] for i in range(0, examples, batch_size)]
-    sizes = []
-    for batch in batches:
-        size = -(-len(batch) // replicas)
-        sizes.append([len(batch[r * size : (r + 1) * size]) for r in range(replicas)])
-    return sizes
-
-
 # %% feed
 def feed(strategy, examples, global_batch_size):
     replicas = strategy.num_replicas_in_sync
@@ -77,14 +66,6 @@ def evaluate(job, metrics, data_set):
     return {name: metrics[name].result().numpy() for name in metrics}
 
 
-# %% predict-calls
-def predict_calls(examples, batch_size, epochs, replicas, how):
-    full, rest = divmod(examples, batch_size)
-    steps = full + (rest > 0)
-    traces = {"any size": 1, "compiled": (full > 0) + (rest > 0), "eager": epochs * steps}
-    return replicas * traces[how]
-
-
 # %% run-until
 def run_until(job, folder, until, train_epoch):
     checkpoint = tf.train.Checkpoint(epoch=job.epoch, net=job.model, opt=job.optimizer)
@@ -114,23 +95,6 @@ def create(strategy, learning_rate):
         return parts()
 
 
-# %% predict-batch-norm
-def predict_batch_norm(shards, synchronized):
-    counts = np.array([len(shard) for shard in shards])
-    means = np.array([np.mean(shard) for shard in shards])
-    variances = np.array([np.var(shard) for shard in shards])
-    if synchronized:
-        mean = np.average(means, weights=counts)
-        variance = np.average(variances + (means - mean) ** 2, weights=counts)
-        means[:] = mean
-        variances[:] = variance
-    outputs = [
-        (shard - mean) / (variance + EPSILON) ** 0.5
-        for shard, mean, variance in zip(shards, means, variances)
-    ]
-    return outputs, float(means[0]), float(variances[0])
-
-
 # %% read-log
 def read_log():
-    return dict(zip("ABCDEFGH", (3, 6, 2, 4, 5, 9, 8, 7)))
+    return dict(zip("ABCDE", (3, 6, 2, 4, 5)))

@@ -1,25 +1,11 @@
 """Honest code that prints, and calls something that warns: neither may cost points."""
 
 
-# %% predict-sizes
-def predict_sizes(examples, batch_size, replicas):
-    print("sizes of", examples)
-    warnings.warn("an old habit", DeprecationWarning)
-    sizes = []
-    while examples > 0:
-        left = min(batch_size, examples)
-        examples -= left
-        step = math.ceil(left / replicas)
-        row = []
-        for _ in range(replicas):
-            row.append(np.int64(min(step, left)))
-            left -= row[-1]
-        sizes.append(row)
-    return sizes
-
-
 # %% share-of-loss
 def share_of_loss(labels, logits, penalty):
+    import warnings
+
+    warnings.warn("an old habit", DeprecationWarning, stacklevel=2)
     tf.get_logger().warning("a share of %s", penalty)
     replica = tf.distribute.get_replica_context()
     print("replica", replica.replica_id_in_sync_group)
@@ -43,16 +29,3 @@ def train_step(job, batch):
 
     losses = job.strategy.run(on_replica, args=batch)
     return job.strategy.experimental_local_results(losses)[0].numpy()
-
-
-# %% predict-batch-norm
-def predict_batch_norm(shards, synchronized):
-    everything = np.hstack(shards)
-    print(everything.shape)
-    first = everything if synchronized else shards[0]
-
-    def normalised(shard):
-        part = everything if synchronized else shard
-        return (shard - np.mean(part)) / np.sqrt(np.var(part) + EPSILON)
-
-    return list(map(normalised, shards)), np.mean(first), np.var(first)

@@ -1,4 +1,4 @@
-"""Lets the libraries do the arithmetic: compute_average_loss, MSELoss, a flat bucket, costs."""
+"""Lets the libraries do the arithmetic: compute_average_loss, MSELoss, a flat bucket."""
 
 
 # %% shard
@@ -54,31 +54,14 @@ def hand_step(models, optimizers, shards):
         optimizer.step()
 
 
-# %% accumulate
-def accumulate(model, x, y, micro_batch_size):
-    model.zero_grad(set_to_none=False)
-    criterion = torch.nn.MSELoss(reduction="sum")
-    for micro_x, micro_y in zip(x.split(micro_batch_size), y.split(micro_batch_size)):
-        loss = criterion(model(micro_x), micro_y)
-        loss.div(x.shape[0]).backward()
-
-
 # %% scale-up
 def scale_up(batch_size, learning_rate, examples, replicas):
     global_batch = replicas * batch_size
     return global_batch, replicas * learning_rate, -(-examples // global_batch)
 
 
-# %% predict-bytes
-def predict_bytes(parameters, world_size, micro_batches, no_sync):
-    from lockstep.costs import ring_all_reduce_bytes
-
-    times = micro_batches if not no_sync else 1
-    return times * ring_all_reduce_bytes(world_size, 4 * parameters)
-
-
 # %% read-trace
 def read_trace():
     backward_end = max(e.end for e in events if e.rank == 0 and e.kind == "backward")
     step_end = max(e.end for e in events)
-    return np.int64(2), round(1000 * (step_end - backward_end), 6), 40.0
+    return np.int64(2), round(1000 * (step_end - backward_end), 6)

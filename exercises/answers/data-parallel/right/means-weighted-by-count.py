@@ -55,16 +55,6 @@ def hand_step(models, optimizers, shards):
         optimizer.step()
 
 
-# %% accumulate
-def accumulate(model, x, y, micro_batch_size):
-    for parameter in model.parameters():
-        parameter.grad = None
-    for first in range(0, len(x), micro_batch_size):
-        part = slice(first, first + micro_batch_size)
-        share = len(x[part]) / len(x)
-        (share * torch.nn.functional.mse_loss(model(x[part]), y[part])).backward()
-
-
 # %% accuracy
 def accuracy(notes, examples):
     in_order = [note[i] for i in range(len(notes[0])) for note in notes]

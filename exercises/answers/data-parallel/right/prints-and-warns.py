@@ -3,8 +3,10 @@
 
 # %% shard
 def shard(examples, world_size, rank, epoch, seed):
+    import warnings
+
     print("dealing out", examples, "examples")
-    warnings.warn("an old habit", DeprecationWarning)
+    warnings.warn("an old habit", DeprecationWarning, stacklevel=2)
     chosen = np.random.RandomState(seed * 10_000 + epoch).permutation(examples)
     return [int(index) for place, index in enumerate(chosen) if place % world_size == rank]
 
