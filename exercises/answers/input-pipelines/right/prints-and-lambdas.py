@@ -61,28 +61,3 @@ def build(files, open_file, decode, normalise, readers, calls, batch, threads):
     print(data)
     data = data.batch(batch).map(lambda b: normalise(b), num_parallel_calls=2).prefetch(1)
     return data.with_options(options)
-
-
-# %% trial-data
-def trial_data(examples, read, use, batch):
-    print("trial of", use, "of", examples)
-    data = tf.data.Dataset.range(use).map(lambda i: read(i)).cache()
-    return data.shuffle(10 * use).batch(batch).prefetch(tf.data.AUTOTUNE)
-
-
-# %% fast-batches
-def fast_batches(data, look_up, batch):
-    def prepare(b):
-        looked = look_up(b)
-        centred = tf.transpose(tf.transpose(looked) - tf.reduce_mean(b, 1))
-        largest = tf.maximum(tf.reduce_max(centred, 1), -tf.reduce_min(centred, 1))
-        return tf.concat([centred / largest[:, None], tf.reduce_sum(b, 1)[:, None]], axis=1)
-
-    return data.batch(batch).map(lambda b: prepare(b)).map(lambda b: tf.identity(b))
-
-
-# %% policy-counts
-def policy_counts(policy, files, per_file, workers):
-    read = per_file * files * (1 if policy == "FILE" else workers)
-    print(policy, read)
-    return [read if policy == "OFF" else per_file * files, read]

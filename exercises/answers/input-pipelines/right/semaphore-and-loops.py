@@ -72,13 +72,8 @@ def build(files, open_file, decode, normalise, readers, calls, batch, threads):
 
 # %% training-order
 def training_order(decoded_fits):
-    words = "decode cache" if decoded_fits else "cache decode"
-    return tuple(f"{words} augment shuffle batch repeat prefetch".split())
-
-
-# %% validation-order
-def validation_order():
-    return ("decode", "cache", "shuffle once", "batch", "repeat", "prefetch")
+    words = "decode cache augment shuffle" if decoded_fits else "cache shuffle decode augment"
+    return tuple(f"{words} batch repeat prefetch".split())
 
 
 # %% diagnose
@@ -97,20 +92,6 @@ def diagnose(events, workers, more):
     old = pace[bottleneck]
     pace[bottleneck] *= workers[bottleneck] / more
     return shares, bottleneck, old / max(pace.values())
-
-
-# %% held
-def held(steps, example_bytes):
-    if not steps:
-        return 0, 0
-    (name, number), *rest = steps
-    if name == "batch":
-        examples, size = held(rest, number * example_bytes)
-        return number * examples, size
-    if name == "map":
-        return held(rest, number * example_bytes)
-    examples, size = held(rest, example_bytes)
-    return examples + number, size + number * example_bytes
 
 
 # %% worker-data

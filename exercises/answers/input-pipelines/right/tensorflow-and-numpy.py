@@ -13,20 +13,9 @@ def epoch_seconds(elements, read, change, step, calls, prefetch, threads):
 
 # %% training-order
 def training_order(decoded_fits):
-    order = ["decode", "shuffle", "augment", "batch", "repeat", "prefetch"]
-    order.insert(1 if decoded_fits else 0, "cache")
-    return order
-
-
-# %% validation-order
-def validation_order():
-    return ["shuffle once", "decode", "batch", "cache", "repeat", "prefetch"]
-
-
-# %% trial-data
-def trial_data(examples, read, use, batch):
-    data = tf.data.Dataset.from_tensor_slices(np.arange(use, dtype=np.int64))
-    return data.map(read, num_parallel_calls=2).cache().shuffle(use).batch(batch)
+    order = ["cache", "augment", "batch", "repeat", "prefetch"]
+    order[1:1] = ["shuffle"] if decoded_fits else ["shuffle", "decode"]
+    return ["decode", *order] if decoded_fits else order
 
 
 # %% diagnose
@@ -36,21 +25,6 @@ def diagnose(events, workers, more):
     slowest = max(shares, key=shares.get)
     paces = [work[kind] / (more if kind == slowest else workers[kind]) for kind in workers]
     return shares, slowest, np.float64(work[slowest] / workers[slowest]) / max(paces)
-
-
-# %% fast-batches
-def fast_batches(data, look_up, batch):
-    @tf.function
-    def prepare(examples, looked):
-        def one(pair):
-            example, found = pair
-            centred = found - tf.reduce_mean(example)
-            scaled = centred / tf.reduce_max(tf.abs(centred))
-            return tf.concat([scaled, tf.reduce_sum(example, keepdims=True)], 0)
-
-        return tf.vectorized_map(one, (examples, looked))
-
-    return data.batch(batch).map(lambda x: (x, look_up(x))).map(prepare)
 
 
 # %% worker-data

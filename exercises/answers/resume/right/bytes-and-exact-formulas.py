@@ -1,4 +1,4 @@
-"""The state is bytes of pickle; the exact waste; the queue of batches is kept."""
+"""The state is bytes of pickle; the flag is asked before a step; removes before it writes."""
 
 
 # %% capture
@@ -14,8 +14,8 @@ def restore(run, state):
 
 # %% read-log
 def read_log():
-    forgotten = dict(zip("DBE...ACF", range(1, 10), strict=True))
-    return {"A": 5, "B": forgotten["B"], "C": 7, "D": forgotten["D"], "E": 3, "F": 6}
+    forgotten = dict(zip("D...A.CF", [1, 2, 3, 4, 5, 8, 7, 6], strict=True))
+    return {"B": 2, "E": 3, **forgotten}
 
 
 # %% save
@@ -80,30 +80,6 @@ def train(disk, run, total, every, on_sigterm):
     return run.steps >= total
 
 
-# %% predict-lost
-def predict_lost(seconds, step, save, every):
-    cycle = every * step + save
-    within = seconds - math.floor(seconds / cycle) * cycle
-    return every if within > every * step else math.floor(within / step)
-
-
-# %% predict-waste
-def predict_waste(step, save, every, mean, restart):
-    useful = every * step
-    return ((mean + restart) * math.expm1((useful + save) / mean)) / useful - 1
-
-
 # %% best-every
 def best_every(step, save, mean, restart):
     return math.ceil((2 * save * mean) ** 0.5 / step)
-
-
-# %% reshard
-def reshard(parts, ranks):
-    arrays = {n: np.concatenate([p[n] for p in parts]) for n in parts[0] if n != "steps"}
-    result = []
-    for rank in range(ranks):
-        sizes = {n: (len(a) + ranks - 1) // ranks for n, a in arrays.items()}
-        cut = {n: a[rank * sizes[n] :][: sizes[n]] for n, a in arrays.items()}
-        result.append(cut | {"steps": parts[-1]["steps"]})
-    return result

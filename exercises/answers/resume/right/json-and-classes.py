@@ -1,4 +1,4 @@
-"""The state is text of JSON; the loop is a class; a clock for the lost steps."""
+"""The state is text of JSON; the loop is a class."""
 
 
 # %% capture
@@ -93,35 +93,7 @@ def mended_train(disk, run, total, every, on_sigterm):
             save(disk, run.steps, pack(capture(run)), keep=9)
 
 
-# %% predict-lost
-def predict_lost(seconds, step, save, every):
-    within = seconds % (every * step + save)
-    if within > every * step:
-        return every
-    return int(within / step)
-
-
-# %% predict-waste
-def predict_waste(step, save, every, mean, restart):
-    saves = (save + every * step) / (every * step) - 1
-    failures = (restart + (every * step + save) / 2) / mean
-    return saves + failures + saves * failures
-
-
 # %% best-every
 def best_every(step, save, mean, restart):
     candidates = np.arange(1, 200_000)
     return int(candidates[np.argmin(save / candidates / step + candidates * step / mean / 2)])
-
-
-# %% reshard
-def reshard(parts, ranks):
-    def piece(name, rank):
-        if np.ndim(parts[0][name]) == 0:
-            return parts[rank % len(parts)][name]
-        rows = [row for part in parts for row in part[name]]
-        size = math.ceil(len(rows) / ranks)
-        mine = rows[rank * size : rank * size + size]
-        return np.array(mine).reshape(len(mine), -1 if mine else parts[0][name].shape[1])
-
-    return [{name: piece(name, rank) for name in parts[0]} for rank in range(ranks)]

@@ -26,11 +26,6 @@ def restore(run, state):
     run.rng.bit_generator.state = state["generator"]
 
 
-# %% save-order
-def save_order():
-    return "DGFCEBA"
-
-
 # %% save
 def save(disk, step, data, keep):
     temporary, final = f"step-{step}.unfinished", f"step-{step}"
@@ -97,39 +92,12 @@ def mended_train(disk, run, total, every, on_sigterm):
         following = run.next_batch()
 
 
-# %% predict-lost
-def predict_lost(seconds, step, save, every):
-    while seconds > every * step + save:
-        seconds -= every * step + save
-    lost = 0
-    while lost < every and (lost + 1) * step <= seconds:
-        lost += 1
-    return lost
-
-
 # %% best-every
 def best_every(step, save, mean, restart):
     def waste(every):
-        return predict_waste(step, save, every, mean, restart)
+        return save / (every * step) + every * step / 2 / mean
 
     every = 1
     while waste(every + 1) < waste(every):
         every += 1
     return every
-
-
-# %% reshard
-def reshard(parts, ranks):
-    new = []
-    for rank in range(ranks):
-        part = {}
-        for name in parts[0]:
-            if isinstance(parts[0][name], int):
-                part[name] = parts[0][name]
-                continue
-            whole = np.vstack([old[name] for old in parts])
-            size = math.ceil(len(whole) / ranks)
-            begin, end = min(rank * size, len(whole)), min((rank + 1) * size, len(whole))
-            part[name] = whole[begin:end].copy()
-        new.append(part)
-    return new

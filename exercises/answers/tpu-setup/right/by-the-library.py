@@ -1,11 +1,6 @@
 """Lets TensorFlow do three steps in one call; tables, arrays and sets in place of branches."""
 
 
-# %% in-order
-def in_order():
-    return ["F", "D", "G", "B", "A", "C", "E"]
-
-
 # %% first-sign
 def first_sign(address, calls, workers, tpu_here):
     chips = int(tpu_here) if address == "local" else workers.get(address[7:], -1)
@@ -68,7 +63,7 @@ def connect(address, listens):
 
 # %% read-logs
 def read_logs():
-    return np.array([1, 4, 4, 1])
+    return np.array([1, 4])
 
 
 # %% predict-programs
@@ -86,11 +81,6 @@ def predict_programs(lengths, batch, drop_remainder):
 def pad(x, batch):
     empty = batch - len(x)
     return np.pad(x, [(0, empty), (0, 0)]), np.pad(np.ones(len(x)), (0, empty))
-
-
-# %% padded-loss
-def padded_loss(losses, weight, real):
-    return tf.tensordot(losses, weight, axes=1) / real
 
 
 # %% chips-of

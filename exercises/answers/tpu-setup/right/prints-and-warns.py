@@ -1,18 +1,6 @@
 """Honest code that prints, and calls something that warns: neither may cost points."""
 
 
-# %% in-order
-def in_order():
-    print("from the address to the training")
-    return "fdgbace"
-
-
-# %% takes
-def takes():
-    warnings.warn("an old habit", DeprecationWarning)
-    return {"A": 3, "B": 1, "C": 6, "D": 2, "E": 4, "G": 5}
-
-
 # %% first-sign
 def first_sign(address, calls, workers, tpu_here):
     print(address, *calls)
@@ -64,10 +52,3 @@ def connect(address, listens):
             print(error)
             raise RuntimeError("wrong build: pip install tensorflow-tpu") from error
         raise
-
-
-# %% padded-loss
-def padded_loss(losses, weight, real):
-    warnings.warn("an old habit", DeprecationWarning)
-    print("on this replica:", float(tf.reduce_sum(weight)))
-    return tf.add_n([loss * w for loss, w in zip(losses, weight)]) / float(real)

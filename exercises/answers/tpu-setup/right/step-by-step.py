@@ -1,11 +1,6 @@
 """The long way: everything spelled out, own errors for own reasons, floats where they are whole."""
 
 
-# %% takes
-def takes():
-    return dict(zip("DGBACE", (2, 5, 1, 3, 6, 4)))
-
-
 # %% address-of
 def address_of(environ, chips):
     address = environ.get("TPU_NAME") or None
@@ -58,12 +53,6 @@ def pad(x, batch):
     weight = [1] * len(x) + [0] * (batch - len(x))
     rows = [x[i] if i < len(x) else x[0] for i in range(batch)]
     return np.stack(rows), np.array(weight, float)
-
-
-# %% padded-loss
-def padded_loss(losses, weight, real):
-    kept = tf.boolean_mask(losses, weight > 0)
-    return tf.reduce_sum(kept) / tf.cast(real, kept.dtype)
 
 
 # %% plan-of
