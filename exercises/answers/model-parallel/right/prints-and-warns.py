@@ -27,7 +27,9 @@ def step_by_layers(stages, x, y, send):
 
 # %% predict-naive
 def predict_naive(forward, backward, crossing):
-    warnings.warn("an old habit", DeprecationWarning)
+    import warnings
+
+    warnings.warn("an old habit", DeprecationWarning, stacklevel=1)
     K = len(forward)
     work = math.fsum([*forward, *backward])
     step = work + (2 * K - 2) * crossing
@@ -74,13 +76,3 @@ def attention(x, weights, heads, ranks, all_reduce):
             for r in range(ranks)
         ]
     )
-
-
-# %% read-log
-def read_log(widths, log):
-    forward = {shape[-1] for phase, shape in log if phase == "forward"}
-    rows = [widths.index(width) - 1 for width in forward]
-    print("by rows:", rows)
-    # The layer before one that is cut by rows is cut by columns: that is where its parts come from.
-    words = {**{i: "rows" for i in rows}, **{i - 1: "columns" for i in rows}}
-    return [words.get(i, "whole") for i in range(len(widths) - 1)]

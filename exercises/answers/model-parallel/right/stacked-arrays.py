@@ -97,13 +97,6 @@ def attention(x, weights, heads, ranks, all_reduce):
     )
 
 
-# %% block-forward
-def block_forward(shards, x, all_reduce):
-    A, a, B, b = (np.array([own[name] for own in shards]) for name in "AaBb")
-    x = np.array(x)
-    return x + all_reduce(np.tanh(x @ A + a[:, None]) @ B) + b[:, None]
-
-
 # %% block-backward
 def block_backward(shards, x, d_output, all_reduce):
     A, a, B = (np.array([own[name] for own in shards]) for name in "AaB")

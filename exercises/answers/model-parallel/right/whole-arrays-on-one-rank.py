@@ -102,25 +102,6 @@ def attention(x, weights, heads, ranks, all_reduce):
     return all_reduce(partial)
 
 
-# %% inside-bytes
-def inside_bytes(sequences, positions, width, layers, ranks, size):
-    return 8 * sequences * positions * width * (ranks - 1) / ranks * size * layers
-
-
-# %% between-bytes
-def between_bytes(sequences, positions, width, layers, stages, size):
-    forward = sequences * positions * width * size
-    backward = forward
-    return forward + backward
-
-
-# %% block-forward
-def block_forward(shards, x, all_reduce):
-    partial = [np.tanh(x[r] @ s["A"] + s["a"]) @ s["B"] for r, s in enumerate(shards)]
-    partial[-1] += x[-1] + shards[-1]["b"]
-    return all_reduce(partial)
-
-
 # %% block-backward
 def block_backward(shards, x, d_output, all_reduce):
     partial = []
@@ -129,15 +110,3 @@ def block_backward(shards, x, d_output, all_reduce):
         through = d_output[r] @ s["B"].T * (1 - hidden**2) @ s["A"].T
         partial.append(through + d_output[r] / len(shards))
     return all_reduce(partial)
-
-
-# %% read-log
-def read_log(widths, log):
-    cuts = ["whole"] * (len(widths) - 1)
-    for phase, (_, width) in log:
-        at = widths.index(width)
-        if phase == "forward":
-            cuts[at - 1] = "rows"
-        else:
-            cuts[at] = "columns"
-    return cuts

@@ -1,7 +1,7 @@
 """Lets a clock run and does on each rank what can be done; returns operations, not words."""
 
 
-# %% order-1f1b
+# %% order-capped
 def by_the_clock(ranks, micro_batches, room_of):
     forward = [0] * ranks
     backward = [0] * ranks
@@ -34,11 +34,6 @@ def by_the_clock(ranks, micro_batches, room_of):
     return orders
 
 
-def order_1f1b(ranks, micro_batches):
-    return by_the_clock(ranks, micro_batches, lambda rank: ranks - rank)
-
-
-# %% order-capped
 def order_capped(ranks, micro_batches, cap):
     return by_the_clock(ranks, micro_batches, lambda rank: cap)
 
@@ -55,15 +50,6 @@ def predict_messages(ranks, micro_batches, chunks):
         if stage % ranks != (stage + 1) % ranks:
             messages += 2 * micro_batches
     return messages
-
-
-# %% micro-batches-needed
-def micro_batches_needed(ranks, chunks, limit, paper):
-    step = 1 if chunks == 1 else ranks
-    micro_batches = step
-    while predict_bubble(ranks, micro_batches, chunks, paper) > limit:
-        micro_batches += step
-    return micro_batches
 
 
 # %% order-zero-bubble

@@ -1,20 +1,6 @@
 """Honest code that prints, warns, and returns tuples and NumPy's numbers."""
 
 
-# %% order-1f1b
-def order_1f1b(ranks, micro_batches):
-    warnings.warn("an old habit", DeprecationWarning)
-
-    def words(rank):
-        order = [("F", i) for i in range(micro_batches)]
-        for i in range(micro_batches):
-            order.insert(min(2 * i + ranks - rank, micro_batches + i), ("B", i))
-        print("rank", rank, order)
-        return tuple(f"{rank}{kind}{i}" for kind, i in order)
-
-    return tuple(words(rank) for rank in range(ranks))
-
-
 # %% order-capped
 def order_capped(ranks, micro_batches, cap):
     begin = [0] * micro_batches
@@ -63,17 +49,3 @@ def read_timelines():
         {"A": np.int64(3), "B": 6.0, "C": 4},
         {"A": 100 * 9 / 27, "B": 33, "C": np.float64(14)},
     )
-
-
-# %% choose
-def choose(ranks, room, start, travel):
-    rows = []
-    for name in ORDERS:
-        for micro_batches in MICRO_BATCHES:
-            schedule = ORDERS[name](ranks, micro_batches)
-            held = max(peak_activations(schedule)) * BATCH / micro_batches
-            costs = costs_of(name, micro_batches, start, travel)
-            takes = trace.makespan(simulate(schedule, costs))
-            print(f"{name:6}{micro_batches:4}{held:8.1f}{takes:9.2f}")
-            rows.append((takes if held <= room else np.inf, name, micro_batches))
-    return min(rows)[1:]
