@@ -4,6 +4,8 @@
 # %% predict-places
 def predict_places(strategy, devices, inside):
     places = {"Mirrored": tuple(devices), "OneDevice": tuple(devices)}
+    if len(devices) == 1:
+        places["CentralStorage"] = tuple(devices)
     return places.get(strategy if inside else None, ("CPU:0",))
 
 
@@ -81,15 +83,6 @@ def verdicts(table, way, must_go_on):
 def predict_memory(parameters, optimizer, replicas):
     made = {"SGD": 8, "momentum": 12, "Adam": 16}
     return np.int64(made[optimizer]) * parameters
-
-
-# %% predict-seconds
-def predict_seconds(way, workers, servers, size, latency, bandwidth):
-    from lockstep.costs import parameter_server_bytes, ring_all_reduce_seconds
-
-    if way == "ring":
-        return ring_all_reduce_seconds(workers, size, latency=latency, bandwidth=bandwidth)
-    return 2 * latency + parameter_server_bytes(workers, size) / 2 / servers / bandwidth
 
 
 # %% most-machines

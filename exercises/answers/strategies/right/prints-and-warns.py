@@ -4,13 +4,17 @@
 # %% predict-places
 def predict_places(strategy, devices, inside):
     print("predicting", strategy)
-    warnings.warn("an old habit", DeprecationWarning)
+    import warnings
+
+    warnings.warn("an old habit", DeprecationWarning, stacklevel=1)
     if not inside:
         return ["CPU:0"]
     match strategy:
         case "Mirrored":
             return [device for device in devices]
         case "OneDevice":
+            return [devices[0]]
+        case "CentralStorage" if len(devices) == 1:
             return [devices[0]]
     return ["CPU:0"]
 
@@ -50,7 +54,9 @@ def train(strategy, data_set, strength):
 
     for batch in strategy.experimental_distribute_dataset(data_set):
         step(batch)
-    warnings.warn("done", UserWarning)
+    import warnings
+
+    warnings.warn("done", UserWarning, stacklevel=1)
     return model.get_weights(), float(seen.numpy())
 
 
@@ -63,11 +69,3 @@ def predict_memory(parameters, optimizer, replicas):
         numbers += 2
     print("numbers a parameter:", numbers)
     return 4 * numbers * parameters
-
-
-# %% decide
-def decide():
-    one = dict.fromkeys("AC", "Mirrored") | {"I": "Default", "J": "TPU", "D": "CentralStorage"}
-    several = dict.fromkeys("FH", "MultiWorkerMirrored") | dict.fromkeys("EG", "ParameterServer")
-    print(one, several)
-    return one | several | {"B": "split the model"}

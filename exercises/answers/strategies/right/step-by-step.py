@@ -40,17 +40,6 @@ def batch_size(at_most, examples, replicas):
     return size
 
 
-# %% predict-fit
-def predict_fit(create, compile, fit, optimizer, replicas, steps):
-    places = [create, compile, fit]
-    if places == ["outside"] * 3:
-        return [1, steps]
-    if places[:2] == ["inside"] * 2:
-        return [replicas, steps]
-    if create == "inside" and optimizer not in ("momentum", "Adam"):
-        return [replicas, steps * replicas]
-
-
 # %% train
 def train(strategy, data_set, strength):
     with strategy.scope():
@@ -73,18 +62,6 @@ def train(strategy, data_set, strength):
         sizes = strategy.run(replica_step, args=batch)
         seen += int(strategy.reduce(tf.distribute.ReduceOp.SUM, sizes, axis=None))
     return [weight.numpy() for weight in model.weights], float(seen)
-
-
-# %% predict-seconds
-def predict_seconds(way, workers, servers, size, latency, bandwidth):
-    seconds = 0.0
-    if way == "ring":
-        for _ in range(workers - 1):
-            seconds += 2 * latency + 2 * (size / workers) / bandwidth
-        return seconds
-    for _ in range(workers):
-        seconds += size / servers / bandwidth
-    return seconds + latency + latency
 
 
 # %% most-machines
