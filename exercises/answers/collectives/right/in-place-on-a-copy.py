@@ -25,6 +25,8 @@ def chunk_bounds(length, world_size):
 
 # %% reduce-scatter
 def reduce_scatter(x, net):
+    import warnings
+
     rank, n = net.rank, net.world_size
     x = x.copy()
     chunks = [x[slice(*bounds)] for bounds in chunk_bounds(len(x), n)]
@@ -33,7 +35,7 @@ def reduce_scatter(x, net):
         net.send(chunks[(rank - step - 1) % n], (rank + 1) % n)
         own = chunks[(rank - step - 2) % n]
         own += net.receive((rank - 1) % n)
-    warnings.warn("that was a reduce-scatter")
+    warnings.warn("that was a reduce-scatter", stacklevel=2)
     return chunks[rank]
 
 
