@@ -39,11 +39,6 @@ def cut(costs, speeds):
     return cuts
 
 
-# %% micro-batch-sizes
-def micro_batch_sizes(examples, micro_batches):
-    return np.diff(np.arange(micro_batches + 1) * examples // micro_batches)
-
-
 # %% batch-gradients
 def batch_gradients(model, x, y, sizes):
     fresh = Stage(WIDTHS)

@@ -20,11 +20,6 @@ def cut(costs, speeds):
     return [0, *best(0, 0)[1]]
 
 
-# %% micro-batch-sizes
-def micro_batch_sizes(examples, micro_batches):
-    return [-(-(examples - i) // micro_batches) for i in range(micro_batches)]
-
-
 # %% predict-bubbles
 def predict_bubbles(forward, backward, micro_batches):
     busy = [micro_batches * (f + b) for f, b in zip(forward, backward)]

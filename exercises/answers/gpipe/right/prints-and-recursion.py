@@ -18,15 +18,6 @@ def cut(costs, speeds):
     return [0, *cuts]
 
 
-# %% micro-batch-sizes
-def micro_batch_sizes(examples, micro_batches):
-    sizes = [0] * micro_batches
-    for example in range(examples):
-        sizes[example % micro_batches] += 1
-    print(sizes)
-    return tuple(sizes)
-
-
 # %% gpipe-schedule
 def gpipe_schedule(stages, micro_batches, most):
     if micro_batches <= most:

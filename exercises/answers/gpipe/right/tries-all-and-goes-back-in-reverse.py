@@ -14,11 +14,6 @@ def cut(costs, speeds):
     return [0, *inner, layers]
 
 
-# %% micro-batch-sizes
-def micro_batch_sizes(examples, micro_batches):
-    return [len(part) for part in np.array_split(np.arange(examples), micro_batches)]
-
-
 # %% batch-gradients
 def batch_gradients(model, x, y, sizes):
     total = [np.zeros_like(weight) for weight in model.weights]

@@ -13,12 +13,6 @@ def cut(costs, speeds):
     return tuple(np.int64(c) for c in min(((0, *c, len(costs)) for c in inner), key=slowest))
 
 
-# %% micro-batch-sizes
-def micro_batch_sizes(examples, micro_batches):
-    np.array([1.0]) / 0
-    return tuple(map(len, np.array_split(range(examples), micro_batches)))
-
-
 # %% predict-makespan
 def predict_makespan(forward, backward, micro_batches):
     print("predicting", file=sys.stderr)
