@@ -14,7 +14,7 @@ PORT ?= 8000
 help:
 	@echo "make book                 execute what changed, build the HTML book in _build/html"
 	@echo "make test                 every test: lint, units, notebooks, book, browser, Colab path"
-	@echo "make check                about two minutes of it: lint, unit tests, notebook structure"
+	@echo "make check                about four minutes of it: lint, unit tests, notebook structure"
 	@echo "make pdf                  print the built book into _build/html/lockstep.pdf, with Chromium"
 	@echo "make serve                show the built book on http://localhost:$(PORT) (PORT=8000)"
 	@echo "make notebook NAME=slug   execute one notebook now, changed or not"

@@ -33,7 +33,9 @@ GRADED = {"test", "task"}
 
 PREPARES = re.compile(r"^prepare\(\)$", re.MULTILINE)
 HEADING = re.compile(r"^## (\d+)\. \S", re.MULTILINE)
-MINUTES_AND_POINTS = re.compile(r"^\*\*\d+ minutes? · (\d+) points?\*\*", re.MULTILINE)
+MINUTES_AND_POINTS = re.compile(r"^\*\*(\d+) minutes? · (\d+) points?\*\*", re.MULTILINE)
+MINUTES = re.compile(r"(\d+) minutes")
+MOST_MINUTES = 110
 TOTAL = re.compile(r"\*\*(?:[^*\n]* )?(\d+) points?\*\*")
 RUBRIC = re.compile(r"^- (\d+) points?: ", re.MULTILINE)
 MODEL_ANSWER = re.compile(r"^\W*Model answer\W+\w", re.MULTILINE | re.IGNORECASE)
@@ -218,8 +220,8 @@ def _of_a_part(cells: list[NotebookNode], number: int) -> Iterator[str]:
             "it does not say how long the task takes and what it is worth. Write a line "
             f"'**10 minutes · {worth} points**'"
         )
-    elif int(said[1]) != worth:
-        yield f"it says {said[1]} points, and the cells of the task have {worth}. Mend one of them"
+    elif int(said[2]) != worth:
+        yield f"it says {said[2]} points, and the cells of the task have {worth}. Mend one of them"
     kinds = {kind(cell) for cell in cells}
     if not kinds & GRADED:
         yield "nothing below it is graded. Add a test or a written task"
@@ -265,6 +267,16 @@ def _named(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, str]]:
             yield cell, "it is above the first task. Move it below its heading"
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], None], strict=False), 1):
         yield from ((cells[start], text) for text in _of_a_part(cells[start:end], number))
+    minutes = sum(
+        int(found[1]) for one in cells if (found := MINUTES_AND_POINTS.search(one.source))
+    )
+    told = MINUTES.search(cells[0].source)
+    if told is None or int(told[1]) != minutes or minutes > MOST_MINUTES:
+        yield (
+            cells[0],
+            f"it says {told and told[1]} minutes, and its tasks take {minutes}. Say the sum, of at "
+            f"most {MOST_MINUTES}; cut what other assignments ask as well",
+        )
     worth, said = sum(map(points, cells)), TOTAL.search(cells[0].source)
     if said is None or int(said[1]) != worth:
         yield (

@@ -231,6 +231,8 @@ IN_SOURCE: list[tuple[str, str, Change]] = [
     ("task-2", "nothing below it is graded", remove(TASK)),
     ("task-1", "a test and no solution cell", remove(SOLUTION)),
     ("title", "it says 6 points, and all tasks together have 5", replace("title", "5 po", "6 po")),
+    ("title", "it says 20 minutes, and its tasks take 10", replace("title", "10 min", "20 min")),
+    ("title", "its tasks take 155. Say the sum", replace("task-1", "5 minutes", "150 minutes")),
     ("title", "it says None points", replace("title", "**5 points**", "5 points")),
 ]
 
