@@ -15,6 +15,7 @@ import copy
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -41,6 +42,7 @@ TRIED = "tried.yaml"
 WHAT_IT_IS = "# `make mutants` writes this: a key of what each mutant executed, and its seconds.\n"
 NAMED = {"id", "why", "fails", "aimed"}
 AIMS = ("check", "prose")
+IMPORT = re.compile(r"(import|from) \w|$")  # and blank lines
 CELL_LIMIT_S = 120
 CI_S = 720  # for all mutants that changed
 MUTANT_S = 40  # for one that was never tried
@@ -199,11 +201,12 @@ def attempt_all(
 
 
 def key(mutant: Mutant) -> str:
-    """Return a digest of the code that a mutant executes, the set-up cell left out."""
+    """Return a digest of the code that a mutant executes, less the set-up cell and imports."""
     cells = code_cells(files.find(mutant.chapter))
     end = list(cells).index(mutant.fails) + 1
     executed = [mutant.cells.get(name, text) for name, text in list(cells.items())[:end]]
-    return hashlib.sha256(json.dumps(executed).encode()).hexdigest()[:8]
+    lines = [line for text in executed for line in text.split("\n") if not IMPORT.match(line)]
+    return hashlib.sha256(json.dumps(lines).encode()).hexdigest()[:8]
 
 
 def noted() -> dict[str, dict[str, dict[str, Any]]]:
