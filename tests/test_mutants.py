@@ -113,6 +113,9 @@ def test_what_was_tried_is_noted_and_what_has_changed_is_tried_again(
     assert ids(mutants.changed(mutants.mutants("small"))) == ["two"]
 
     notebook = nbformat.read(chapter, as_version=4)
+    notebook.cells[3].source = f"import os\n\n{notebook.cells[3].source}"
+    nbformat.write(notebook, chapter)
+    assert ids(mutants.changed(mutants.mutants("small"))) == ["two"]
     notebook.cells[3].source += "  # never"  # executed by one of them
     nbformat.write(notebook, chapter)
     assert ids(mutants.changed(every)) == ["later"]

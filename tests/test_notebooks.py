@@ -65,6 +65,13 @@ def mistakes(notebook: nbformat.NotebookNode) -> list[str]:
             found.append(
                 f"cell {cell.id!r} has {lines} lines of code, of at most {most}: one idea a cell"
             )
+    for cell in code:
+        if cell.id.startswith("program"):
+            script = re.sub(r"\A%%.*\n", "", cell.source)
+            imported = set(re.findall(r"^import .*?(\w+)$", script, re.MULTILINE))
+            used = set(re.findall(r"\b(keras|np|tf|torch)\.", script))
+            if missing := sorted(used - imported):
+                found.append(f"cell {cell.id!r} does not import {', '.join(missing)}: it is copied")
     for cell in text:
         if MYST.search(cell.source):
             found.append(f"cell {cell.id!r} has MyST markup, which Colab and GitHub show raw")
@@ -123,6 +130,9 @@ MISTAKES: dict[str, Callable[[nbformat.NotebookNode], None]] = {
     "is there twice": change(0, id="setup"),
     "words with hyphens": change(0, id="A1b2C3"),
     "must be words": change(0, id="0a1b2c3d"),
+    "'program' does not import np": lambda notebook: notebook.cells.append(
+        new_code_cell("np.ones(3)", id="program")
+    ),
     "'setup' hides a failure": change(1, source="# NBVAL_SKIP\n1 / 0"),
     "hides a failure": change(1, metadata={"tags": ["raises-exception"]}),
     "stored output": change(1, outputs=[nbformat.v4.new_output("stream", text="2")]),
