@@ -126,10 +126,7 @@ def _of_a_test(cell: NotebookNode) -> Iterator[str]:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            yield (
-                f"line {node.lineno} imports, and what an import may write to stderr costs the "
-                "points. Import in a given cell"
-            )
+            yield f"line {node.lineno} imports. Import in a given cell, where students see it"
     asserts = [node for node in ast.walk(seen) if isinstance(node, ast.Assert)]
     if not asserts:
         yield "students see no assertion of it. Show one that teaches; hide only what varies it"
